@@ -1,0 +1,6 @@
+//! Rejoin.
+pub mod base;
+pub mod contract;
+pub mod engine;
+pub mod live;
+pub mod protocol;

@@ -1,0 +1,1 @@
+//! Applying one notification.

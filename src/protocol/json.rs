@@ -1,0 +1,37 @@
+//! Free-form JSON of the protocol, carried as its text so that the engine needs no JSON library.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::value::RawValue;
+
+/// A JSON value as text (tool arguments, free-form results). On the wire it is the value itself.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct JsonText(String);
+
+impl JsonText {
+    /// The value as compact or original JSON text; empty only for [`Default`].
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Serialize for JsonText {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let text = if self.0.is_empty() { "null" } else { &self.0 };
+        let raw: &RawValue = serde_json::from_str(text).map_err(serde::ser::Error::custom)?;
+        raw.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for JsonText {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        // Through `Value`, not `RawValue`: enum variants are read from buffered content.
+        let value = serde_json::Value::deserialize(deserializer)?;
+        Ok(Self(value.to_string()))
+    }
+}
+
+impl From<serde_json::Value> for JsonText {
+    fn from(value: serde_json::Value) -> Self {
+        Self(value.to_string())
+    }
+}
