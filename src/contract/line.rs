@@ -34,7 +34,7 @@ pub enum Error {
     #[error("a line of {0} bytes is over the contract's limit")]
     TooLong(usize),
     /// An object that is no message of this contract.
-    #[error("a line does not follow contract {}: {0}", super::VERSION)]
+    #[error("a line does not follow contract {version}: {0}", version = super::VERSION)]
     Malformed(#[source] serde_json::Error),
     /// A sequence number that went back.
     #[error("sequence number {got} after {last}")]
