@@ -3,4 +3,5 @@ pub mod base;
 pub mod contract;
 pub mod engine;
 pub mod live;
+pub mod markdown;
 pub mod protocol;
