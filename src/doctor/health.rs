@@ -51,7 +51,9 @@ fn get(url: &Url, path: &str) -> io::Result<u16> {
     let mut stream = TcpStream::connect_timeout(&address, WAIT)?;
     stream.set_read_timeout(Some(WAIT))?;
     stream.set_write_timeout(Some(WAIT))?;
-    write!(stream, "GET {path} HTTP/1.1\r\nHost: {host}:{port}\r\nConnection: close\r\n\r\n")?;
+    // In one piece: some servers judge a request by its first packet.
+    let request = format!("GET {path} HTTP/1.1\r\nHost: {host}:{port}\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes())?;
     let mut answer = Vec::new();
     let mut chunk = [0; 512];
     while !answer.contains(&b'\n') && (answer.len() as u64) < ANSWER_BYTES {
