@@ -153,10 +153,10 @@ struct StartArgs {
     #[arg(long, value_name = "URL", value_parser = |url: &str| settings::endpoint(url).map(String::from))]
     ws: Option<String>,
     /// File with the bearer token for --ws
-    #[arg(long, value_name = "FILE", requires = "ws")]
+    #[arg(long, value_name = "FILE", requires = "ws", conflicts_with_all = ["codex", "profile", "demo"])]
     token_file: Option<PathBuf>,
     /// PEM file with certificates to trust for --ws, besides the platform's
-    #[arg(long, value_name = "FILE", requires = "ws")]
+    #[arg(long, value_name = "FILE", requires = "ws", conflicts_with_all = ["codex", "profile", "demo"])]
     ca_file: Option<PathBuf>,
     /// Connect to a saved profile
     #[arg(long, value_name = "NAME")]

@@ -51,7 +51,7 @@ fn what_contradicts_itself_is_refused_and_names_both_options() {
         ("--codex a --demo x", ["--codex", "--demo"]),
         ("--profile p --demo", ["--profile", "--demo"]),
         ("--token-file t", ["--ws", "required"]),
-        ("--codex a --ca-file c", ["--ws", "required"]),
+        ("--codex a --ca-file c", ["--ca-file", "--codex"]),
         ("drive --virtual-time", ["--demo", "required"]),
         ("--ws ws://host.example", ["this machine only", "wss://"]),
         ("--ws wss://me:pw@host.example", ["token file", "--ws"]),

@@ -45,6 +45,9 @@ const EFFECTS: &[&str] = &[
     "SystemTime::now",
 ];
 
+/// The one place that asks the operating system for the time; the pure modules are given it.
+const CLOCK: &str = "src/base/time.rs";
+
 /// Where widgets and renderers are made; everything else uses iced's public face.
 const ADVANCED: &[&str] = &["src/ui/widget", "src/ui/font", "src/a11y", "src/drive"];
 /// Who may write to standard output. The worker's is the contract, the demo's the protocol.
@@ -152,6 +155,9 @@ fn pure_modules_have_no_effects() {
         let Some(module) = source.module().filter(|module| PURE.contains(module)) else { continue };
         for (line, code) in source.code() {
             for effect in EFFECTS.iter().filter(|effect| has_path(code, effect)) {
+                if source.path == CLOCK && effect.ends_with("::now") {
+                    continue;
+                }
                 wrong.push(format!("{}:{line}: {module} is pure and must not use {effect}", source.path));
             }
             if module == "engine" && has_path(code, "serde_json") {
@@ -278,9 +284,9 @@ fn a_change_of_the_contract_is_noticed() {
     let mut hash = Fnv::default();
     for source in sources("src").iter().filter(|source| source.module() == Some("contract")) {
         hash.write(&source.path);
-        for (_, code) in source.code().filter(|(_, code)| !code.is_empty()) {
-            hash.write(code);
-        }
+        // As rustfmt might have written it: neither spaces nor commas count.
+        let code: String = source.code().map(|(_, code)| code).collect();
+        hash.write(&code.replace([' ', ','], ""));
     }
     let now = format!("{} {:016x}", contract::VERSION, hash.0);
     let file = "tests/fixtures/contract.hash";
