@@ -75,10 +75,10 @@ impl Profiles {
         self.list.iter().find(|profile| profile.name == name)
     }
 
-    /// Adds a profile, or replaces the connection of the one with its name.
+    /// Adds a profile, or replaces the one with its name. Equal content keeps the revision.
     pub fn put(&mut self, profile: Profile) {
         match self.list.iter_mut().find(|old| old.name == profile.name) {
-            Some(old) => *old = Profile { rest: std::mem::take(&mut old.rest), ..profile },
+            Some(old) => *old = Profile { rest: std::mem::take(&mut old.rest), revision: old.revision, ..profile },
             None => self.list.push(profile),
         }
     }

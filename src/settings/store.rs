@@ -18,8 +18,11 @@ use crate::base::limit;
 /// Version of both files; a newer one is read as far as it is understood.
 const VERSION: i64 = 1;
 const LOCK_FILE: &str = ".lock";
-/// Another Rejoin holds the lock for milliseconds; a second means that it hangs.
+/// Another Rejoin holds the lock for milliseconds; this long means that it hangs.
 const LOCK_WAIT: Duration = Duration::from_secs(2);
+const POLL: Duration = Duration::from_millis(5);
+/// A reader is done in less than this many times [`POLL`].
+const RENAME_RETRIES: u32 = 20;
 
 /// The folder with the settings. Nothing is created before the first edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -220,7 +223,7 @@ impl Store {
                 Err(TryLockError::WouldBlock) if Instant::now() >= deadline => {
                     return Err(Error::Busy { dir: self.dir.clone() });
                 }
-                Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(5)),
+                Err(TryLockError::WouldBlock) => std::thread::sleep(POLL),
             }
         }
     }
@@ -231,6 +234,14 @@ impl Store {
             let mut temporary = tempfile::NamedTempFile::new_in(&self.dir)?;
             temporary.write_all(text.as_bytes())?;
             temporary.as_file().sync_all()?;
+            // On Windows a reader that has the old file open at this moment refuses the rename.
+            for _ in 0..RENAME_RETRIES {
+                match temporary.persist(&path) {
+                    Err(busy) if busy.error.kind() == io::ErrorKind::PermissionDenied => temporary = busy.file,
+                    done => return done.map(|_| ()).map_err(io::Error::from),
+                }
+                std::thread::sleep(POLL);
+            }
             temporary.persist(&path)?;
             Ok(())
         };

@@ -68,6 +68,8 @@ fn a_profile_gets_a_new_revision_when_it_changes_and_only_then() {
     let edited = store.edit(|profiles: &mut Profiles| profiles.list[0].enabled = false).unwrap();
     let revisions: Vec<_> = edited.value.list.iter().map(|profile| profile.revision).collect();
     assert_eq!(revisions, [3, 2]);
+    let same = store.edit(|profiles: &mut Profiles| profiles.put(remote("b"))).unwrap();
+    assert_eq!(same.revision, 3, "the same content is no edit");
     // Removed and made again it is another one, even with the same content.
     store.edit(|profiles: &mut Profiles| profiles.remove("b")).unwrap();
     let again = store.edit(|profiles: &mut Profiles| profiles.put(remote("b"))).unwrap();
