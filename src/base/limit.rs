@@ -46,6 +46,8 @@ pub const DRAFTS: usize = 64;
 pub const PLAN_STEPS: usize = 200;
 /// A bearer token file.
 pub const TOKEN_FILE: u64 = 16 << 10;
+/// A settings file; ours are a few KiB, a larger one is not ours.
+pub const SETTINGS_FILE: u64 = 1 << 20;
 /// Time a button of a card is visible before it can be pressed.
 pub const ARMING: Duration = Duration::from_millis(300);
 /// Time for a read request.

@@ -1,2 +1,5 @@
-#[test]
-fn ok() {}
+//! The one integration test program; each module is a subject.
+
+mod cli;
+mod settings;
+mod tidy;
