@@ -1,1 +1,4 @@
-#[test] fn ok() {}
+//! Integration tests: one module a subject.
+
+mod kit;
+mod protocol_corpus;
