@@ -38,7 +38,7 @@ pub fn blessed(file: &str, lines: &[String]) {
     assert!(new.is_empty() && gone.is_empty(), "{file}: new {new:#?}, gone {gone:#?}");
 }
 
-/// Today's date, for committed lists.
+/// Today's date (UTC), for committed lists.
 pub fn today() -> String {
-    jiff::Zoned::now().date().to_string()
+    jiff::Timestamp::now().strftime("%Y-%m-%d").to_string()
 }

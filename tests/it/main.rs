@@ -2,3 +2,4 @@
 
 mod kit;
 mod protocol_corpus;
+mod schema;

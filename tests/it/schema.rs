@@ -70,8 +70,9 @@ fn every_version_has_everything_that_is_used_on_both_surfaces() {
             manifest.requests.keys().for_each(|method| see("ClientRequest", method));
             manifest.notifications.iter().for_each(|method| see("ServerNotification", method));
             manifest.server_requests.keys().for_each(|method| see("ServerRequest", method));
-            // `currentTime/read` is a request of the experimental surface only.
-            let known: &[&str] = if surface == Surface::Standard { &["currentTime/read"] } else { &[] };
+            // Known and without a card: an experimental request that 0.171.0 no longer has.
+            let has_time = surface == Surface::Experimental && codex.version != NEWEST;
+            let known: &[&str] = if has_time { &[] } else { &["currentTime/read"] };
             assert_eq!(missing, known, "{at}");
             let responses = manifest.requests.values().map(|used| used.response.as_str());
             let answers = manifest.server_requests.values().filter_map(|used| used.answer.as_deref());

@@ -29,6 +29,8 @@ pub struct Node {
 #[derive(Debug, Clone)]
 pub enum Kind {
     Object(Vec<Field>),
+    /// Any names: a further one is data.
+    Map(Vec<Field>),
     Array(Vec<Node>),
     /// One of a fixed list of words; the rest of the list.
     Word { word: Value, others: Vec<Value> },
@@ -49,7 +51,9 @@ impl Node {
     /// The instance itself.
     pub fn value(&self) -> Value {
         match &self.kind {
-            Kind::Object(fields) => fields.iter().map(|field| (field.name.clone(), field.node.value())).collect(),
+            Kind::Object(fields) | Kind::Map(fields) => {
+                fields.iter().map(|field| (field.name.clone(), field.node.value())).collect()
+            }
             Kind::Array(items) => items.iter().map(Self::value).collect(),
             Kind::Word { word: value, .. } | Kind::Plain(value) | Kind::Any(value) => value.clone(),
         }
@@ -169,7 +173,8 @@ impl<'a> Sampler<'a> {
         {
             made.push(Field { name: "key".into(), required: false, node: self.at(values, depth + 1) });
         }
-        Node { kind: Kind::Object(made), nullable: false, others: Vec::new() }
+        let kind = if fields.contains_key("properties") { Kind::Object(made) } else { Kind::Map(made) };
+        Node { kind, nullable: false, others: Vec::new() }
     }
 
     fn union(&self, fields: &Map<String, Value>, branches: &[Value], depth: usize) -> Node {
@@ -296,12 +301,14 @@ fn visit(node: &Node, pointer: &mut Vec<String>, report: &mut Report<'_>) {
         report(pointer, Change::Null, Some(Value::Null));
     }
     match &node.kind {
-        Kind::Object(fields) => {
+        Kind::Object(fields) | Kind::Map(fields) => {
             report(pointer, Change::WrongType, Some(json!(7)));
             report(pointer, Change::WrongShape, Some(json!([])));
-            let mut more = node.value();
-            more["fieldOfTheFuture"] = json!({ "a": [1] });
-            report(pointer, Change::ExtraField, Some(more));
+            if matches!(node.kind, Kind::Object(_)) {
+                let mut more = node.value();
+                more["fieldOfTheFuture"] = json!({ "a": [1] });
+                report(pointer, Change::ExtraField, Some(more));
+            }
             for field in fields {
                 pointer.push(format!("/{}", field.name));
                 if field.required {

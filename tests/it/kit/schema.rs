@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -111,6 +111,8 @@ pub struct Schemas {
     pub surface: Surface,
     definitions: Map<String, Value>,
     manifest: Manifest,
+    /// By the text of their schema: compiling one costs milliseconds, a corpus asks a thousand times.
+    checks: Mutex<BTreeMap<String, Arc<Check>>>,
 }
 
 impl Schemas {
@@ -139,7 +141,7 @@ impl Schemas {
                 }
             }
         }
-        Self { version: codex.version, surface, definitions, manifest: manifest() }
+        Self { version: codex.version, surface, definitions, manifest: manifest(), checks: Mutex::default() }
     }
 
     /// All types by name.
@@ -170,7 +172,7 @@ impl Schemas {
         self.check(branch.clone()).accepts(message, at);
     }
 
-    /// The check for the response to a method.
+    /// The type of the response to a method.
     pub fn response_type(&self, method: &str) -> &str {
         let used = if method == "initialize" { &self.manifest.initialize } else { &self.manifest.requests[method] };
         &used.response
@@ -182,12 +184,18 @@ impl Schemas {
     }
 
     /// A check for one type.
-    pub fn check_type(&self, name: &str) -> Check {
+    pub fn check_type(&self, name: &str) -> Arc<Check> {
         self.check(json!({ "$ref": format!("#/definitions/{name}") }))
     }
 
     /// A check for any schema that refers to these types; compiles only what it reaches.
-    pub fn check(&self, root: Value) -> Check {
+    pub fn check(&self, root: Value) -> Arc<Check> {
+        let key = root.to_string();
+        let mut checks = self.checks.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        checks.entry(key).or_insert_with(|| Arc::new(self.compile(root))).clone()
+    }
+
+    fn compile(&self, root: Value) -> Check {
         let reached = self.reached([&root]);
         let definitions: Map<_, _> = reached.iter().map(|name| (name.clone(), self.definition(name).clone())).collect();
         let mut open = json!({ "$schema": "http://json-schema.org/draft-07/schema#", "definitions": definitions, "allOf": [root] });

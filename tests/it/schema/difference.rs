@@ -60,21 +60,33 @@ fn bless(found: &[(String, String, Vec<String>)]) {
 /// Everything that the used messages reach.
 fn shape(schemas: &Schemas) -> Shape {
     let manifest = manifest();
+    let mut shape = Shape::new();
     let mut roots = Vec::new();
+    for (method, fields) in super::sent::fields() {
+        let params = schemas.params("ClientRequest", &method).expect("a used request");
+        let name = params["$ref"].as_str().and_then(type_name).expect("parameters have a named type");
+        let definition = schemas.definition(name);
+        // All fields are listed, so that a new one is seen; only those that are sent are followed.
+        describe(name, definition, &mut shape);
+        roots.extend(fields.iter().map(|field| &definition["properties"][field]));
+    }
     let messages = [
-        ("ClientRequest", manifest.requests.keys().map(String::as_str).chain(["initialize"]).collect::<Vec<_>>()),
-        ("ServerNotification", manifest.notifications.iter().map(String::as_str).collect()),
+        ("ServerNotification", manifest.notifications.iter().map(String::as_str).collect::<Vec<_>>()),
         ("ServerRequest", manifest.server_requests.keys().map(String::as_str).collect()),
     ];
     for (union, methods) in messages {
-        roots.extend(methods.into_iter().filter_map(|method| schemas.params(union, method)));
+        for method in methods {
+            if let Some(params) = schemas.params(union, method) {
+                shape.insert(format!("{union} {method}"), String::new());
+                roots.push(params);
+            }
+        }
     }
     let responses = manifest.requests.values().chain([&manifest.initialize]).map(|used| used.response.as_str());
     let answers = manifest.server_requests.values().filter_map(|used| used.answer.as_deref());
     let named: Vec<&str> = responses.chain(answers).collect();
     roots.extend(named.iter().map(|name| schemas.definition(name)));
 
-    let mut shape = Shape::new();
     let mut names = schemas.reached(roots);
     names.extend(named.into_iter().map(str::to_owned));
     for name in names {

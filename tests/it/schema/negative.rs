@@ -16,7 +16,7 @@ use serde_json::value::RawValue;
 
 use super::not_within;
 use crate::kit::blessed;
-use crate::kit::codex::{self, TARGET};
+use crate::kit::codex::{self, NEWEST, TARGET};
 use crate::kit::sample::{Change, Node, Sampler, Size, changes};
 use crate::kit::schema::{Schemas, Surface, manifest};
 
@@ -95,8 +95,9 @@ fn spoil(name: &str, node: &Node, read: impl Fn(&Value) -> Read, table: &mut Tab
         let at = format!("{name} {} at {:?}", changed.change.word(), changed.path);
         let outcome = read(&changed.value);
         match (changed.change, &outcome) {
-            (Change::ExtraField, Read::Known(written)) => assert_eq!(written, &unspoilt, "{at}"),
-            (Change::OtherWord | Change::OtherBranch, Read::Known(written)) => {
+            // Unknown fields are ignored, or carried inside free-form JSON.
+            (Change::ExtraField, Read::Known(written)) if written == &unspoilt => {}
+            (Change::ExtraField | Change::OtherWord | Change::OtherBranch, Read::Known(written)) => {
                 let reason = if written.is_null() { None } else { not_within(written, &changed.value) };
                 assert_eq!(reason, None, "{at}: {written} of {}", changed.value);
             }
@@ -189,7 +190,10 @@ fn the_smallest_valid_message_of_every_version_is_read() {
                 check(method, schema, &value, notification(method, &value));
             }
             for method in manifest().server_requests.keys() {
-                let schema = schemas.params("ServerRequest", method).expect("a used request");
+                let Some(schema) = schemas.params("ServerRequest", method) else {
+                    assert_eq!((codex.version, method.as_str()), (NEWEST, "currentTime/read"));
+                    continue;
+                };
                 let value = sampler.make(schema).value();
                 check(method, schema, &value, server_request(method, &value));
             }

@@ -1,6 +1,8 @@
 //! Every message this client can send fits the schemas of all versions, with no undeclared field.
 
-use rejoin::protocol::initialize::InitializeParams;
+use std::collections::{BTreeMap, BTreeSet};
+
+use rejoin::protocol::initialize::{self, InitializeParams};
 use rejoin::protocol::item::UserInput;
 use rejoin::protocol::request::{
     AccountReadParams, ClientRequest, ItemsListParams, ModelListParams, RequestedItemsView, SortDirection,
@@ -144,6 +146,18 @@ fn whole(request: &ClientRequest) -> Value {
     let mut message = serde_json::to_value(request).expect("a request is written");
     message["id"] = json!(1);
     message
+}
+
+/// The parameter fields that are sent, by method.
+pub fn fields() -> BTreeMap<String, BTreeSet<String>> {
+    let mut fields: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
+    let initialize = json!({ "method": initialize::METHOD, "params": InitializeParams::rejoin() });
+    for message in requests().iter().map(whole).chain([initialize]) {
+        let method = message["method"].as_str().expect("a method").to_owned();
+        let names = message["params"].as_object().expect("parameters").keys().cloned();
+        fields.entry(method).or_default().extend(names);
+    }
+    fields
 }
 
 #[test]
