@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::JsonText;
+use super::json::object;
 use crate::base::{ItemId, ThreadId, TurnId};
 
 /// A request of the server (`ServerRequest`).
@@ -158,8 +159,8 @@ impl ServerRequest {
     pub fn parse(method: &str, params: Option<&RawValue>) -> Parsed {
         let text = params.map_or("null", RawValue::get);
         let parsed = match method {
-            "item/commandExecution/requestApproval" => serde_json::from_str(text).map(Self::CommandApproval),
-            "item/fileChange/requestApproval" => serde_json::from_str(text).map(Self::FileChangeApproval),
+            "item/commandExecution/requestApproval" => object(text).map(Self::CommandApproval),
+            "item/fileChange/requestApproval" => object(text).map(Self::FileChangeApproval),
             _ if OTHER_METHODS.contains(&method) => {
                 #[derive(Deserialize)]
                 #[serde(rename_all = "camelCase")]

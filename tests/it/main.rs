@@ -3,3 +3,8 @@
 mod cli;
 mod settings;
 mod tidy;
+//! Integration tests: one module a subject.
+
+mod kit;
+mod protocol_corpus;
+mod schema;
