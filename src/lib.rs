@@ -4,3 +4,4 @@ pub mod contract;
 pub mod engine;
 pub mod live;
 pub mod protocol;
+pub mod worker;

@@ -104,5 +104,9 @@ pub const IGNORED_NAMES: usize = 64;
 pub const IGNORED_EVERY: Duration = Duration::from_secs(1);
 /// Refusals that wait for a server that does not read.
 pub const WAITING_REFUSALS: usize = 1_024;
-/// Time for a transport to end in good order after `Disconnect`.
-pub const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
+/// Part by which a delay varies, up and down.
+pub const JITTER: f64 = 0.2;
+/// Probes whose late answers are still recognised.
+pub const REMEMBERED_PROBES: usize = 8;
+/// The name of a refused server request as it is shown.
+pub const REFUSED_NAME: usize = 200;

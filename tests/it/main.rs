@@ -1,1 +1,1 @@
-#[test] fn ok() {}
+mod live_cuts;
