@@ -70,3 +70,4 @@ pub mod live;
 pub mod markdown;
 pub mod protocol;
 pub mod settings;
+pub mod worker;

@@ -67,3 +67,48 @@ pub const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Delays before the retries of a read after -32001, before jitter.
 pub const OVERLOAD_DELAYS: [Duration; 3] =
     [Duration::from_millis(250), Duration::from_millis(500), Duration::from_millis(1_000)];
+/// Turns of a thread whose end is remembered, so that a late event cannot make them run again.
+pub const ENDED_TURNS: usize = 64;
+/// Completed items of a thread that the hub keeps; older ones are read as pages (FACTS 5.9).
+pub const LIVE_ENTRIES: usize = 1_000;
+/// Text of those items.
+pub const LIVE_ENTRIES_TEXT: usize = 16 << 20;
+/// Unfinished blocks of a thread; an item beyond them shows when it completes.
+pub const LIVE_BLOCKS: usize = 256;
+/// Completed item keys of a thread, against late deltas.
+pub const COMPLETED_KEYS: usize = 16_384;
+/// What stays of an unfinished block when `BLOCKS_TEXT` is reached and another block grows.
+pub const SHRUNK_BLOCK_TEXT: usize = 64 << 10;
+/// Parts of a reasoning item; text of later parts goes to the last one.
+pub const REASONING_PARTS: usize = 1_024;
+/// Progress messages of one MCP call; the newest stay.
+pub const MCP_PROGRESS: usize = 200;
+/// Events of threads whose `thread/start` or `thread/resume` is not answered yet.
+pub const EARLY_EVENTS: usize = 1_024;
+/// Calls that wait in the worker for one of the `IN_FLIGHT` places.
+pub const WAITING_CALLS: usize = 256;
+/// Timed-out calls whose late response is still recognised.
+pub const TIMED_OUT_CALLS: usize = 256;
+/// Live events and broadcasts that wait for a slow GUI; more is `Lagged`.
+pub const WAITING_EVENTS: usize = 4_096;
+/// Bytes of those events.
+pub const WAITING_BYTES: usize = 8 << 20;
+/// Everything else that waits for the GUI; a GUI that leaves so much unread ends the connection.
+pub const WAITING_TOTAL: usize = 16_384;
+/// A delta merged while it waits; the next one starts a new event.
+pub const MERGED_DELTA: usize = 256 << 10;
+/// Server messages up to this size cannot outgrow `CONTRACT_LINE` by being written again (absent fields are
+/// written as null, at most 35 times the size of the smallest thread); larger ones are measured.
+pub const MEASURED_FROM: usize = 128 << 10;
+/// Names of ignored messages that are told apart; the rest is counted together.
+pub const IGNORED_NAMES: usize = 64;
+/// Shortest time between two `Ignored` events.
+pub const IGNORED_EVERY: Duration = Duration::from_secs(1);
+/// Refusals that wait for a server that does not read.
+pub const WAITING_REFUSALS: usize = 1_024;
+/// Part by which a delay varies, up and down.
+pub const JITTER: f64 = 0.2;
+/// Probes whose late answers are still recognised.
+pub const REMEMBERED_PROBES: usize = 8;
+/// The name of a refused server request as it is shown.
+pub const REFUSED_NAME: usize = 200;

@@ -8,3 +8,4 @@ mod tidy;
 mod kit;
 mod protocol_corpus;
 mod schema;
+mod live_cuts;
