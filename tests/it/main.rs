@@ -1,1 +1,3 @@
-#[test] fn ok() {}
+mod kit;
+mod transport;
+mod worker_process;
