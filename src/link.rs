@@ -206,7 +206,11 @@ async fn read(bridge: BridgeId, mut lines: Lines<ChildStdout>, outbox: &mpsc::Se
 }
 
 /// Writes requests until nobody can send any more (`None`) or one cannot be written.
-async fn write(mut stdin: ChildStdin, mut encoder: Encoder, inbox: &mut mpsc::Receiver<(Stamp, Request)>) -> Option<Fault> {
+async fn write(
+    mut stdin: ChildStdin,
+    mut encoder: Encoder,
+    inbox: &mut mpsc::Receiver<(Stamp, Request)>,
+) -> Option<Fault> {
     while let Some((stamp, request)) = inbox.recv().await {
         match encoder.encode(Some(stamp), request) {
             // The end of its stdout tells more about a worker that is gone.

@@ -47,10 +47,9 @@ pub(super) async fn run(
             let why = format!("{program} prints something else than the messages of an app-server");
             failure(FailureKind::NotAnAppServer { why }, &talk.banner())
         }
-        End::OutputClosed => failure(
-            FailureKind::ProcessExited { program, exit: status, before_ready: !talk.began },
-            &talk.banner(),
-        ),
+        End::OutputClosed => {
+            failure(FailureKind::ProcessExited { program, exit: status, before_ready: !talk.began }, &talk.banner())
+        }
     };
     failure.stderr = stderr.lines;
     failure
@@ -158,6 +157,9 @@ async fn read(mut stdout: impl AsyncRead + Unpin, outbox: &Outbox, talk: &mut Ta
                 Line::Cut { .. } => return End::TooLarge,
                 Line::Whole(bytes) => take(bytes, outbox, talk).await,
             }
+            if talk.strays.len() >= limit::BANNER_LINES && !talk.began {
+                return End::Gibberish;
+            }
         }
         if ended {
             return End::OutputClosed;
@@ -165,7 +167,7 @@ async fn read(mut stdout: impl AsyncRead + Unpin, outbox: &Outbox, talk: &mut Ta
         if splitter.is_over() {
             return End::TooLarge;
         }
-        if !talk.began && (talk.strays.len() >= limit::BANNER_LINES || splitter.pending() > BANNER_BYTES && !json(&splitter)) {
+        if !talk.began && splitter.pending() > BANNER_BYTES && !splitter.starts_with(b"{") {
             return End::Gibberish;
         }
         if patience.is_none() && (!talk.strays.is_empty() || splitter.pending() > 0) {
@@ -182,7 +184,8 @@ async fn take(bytes: Vec<u8>, outbox: &Outbox, talk: &mut Talk) {
             String::from_utf8_lossy(error.as_bytes()).into_owned()
         }
     };
-    if text.trim_start_matches(['\u{feff}', ' ', '\t']).starts_with('{') {
+    let object = text.trim_start_matches(['\u{feff}', ' ', '\t']).starts_with('{');
+    if object && (talk.began || is_json(&text)) {
         talk.began = true;
         let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
         outbox.send(TransportEvent::Message(text)).await;
@@ -190,7 +193,7 @@ async fn take(bytes: Vec<u8>, outbox: &Outbox, talk: &mut Talk) {
         if talk.began {
             outbox.send(TransportEvent::Ignored("line that is no message")).await;
         } else {
-            talk.strays.push(clip(&redact(&text), 200));
+            talk.strays.push(clip(&redact(&text), BANNER_LINE));
         }
     }
 }
@@ -288,8 +291,12 @@ fn native_candidates(shim: &Path) -> Vec<PathBuf> {
 /// An unfinished first line of this size that is no object is no banner either.
 const BANNER_BYTES: usize = 256 << 10;
 
-fn json(splitter: &Splitter) -> bool {
-    splitter.starts_with(b"{")
+/// What is kept of one line of a banner, in bytes.
+const BANNER_LINE: usize = 200;
+
+/// The first message proves that the program speaks JSON; later ones are the machine's business.
+fn is_json(text: &str) -> bool {
+    serde_json::from_str::<serde::de::IgnoredAny>(text.trim_start_matches('\u{feff}')).is_ok()
 }
 
 #[cfg(test)]

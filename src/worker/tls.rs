@@ -78,8 +78,9 @@ pub(super) async fn connect(
 ) -> Result<TlsStream<TcpStream>, Failure> {
     let name = match host.parse::<IpAddr>() {
         Ok(address) => ServerName::IpAddress(address.into()),
-        Err(_) => ServerName::try_from(host.to_owned())
-            .map_err(|error| failure(FailureKind::BadUrl { why: "its host is no valid name".to_owned() }, &error.to_string()))?,
+        Err(_) => ServerName::try_from(host.to_owned()).map_err(|error| {
+            failure(FailureKind::BadUrl { why: "its host is no valid name".to_owned() }, &error.to_string())
+        })?,
     };
     TlsConnector::from(config).connect(name, stream).await.map_err(|error| failed(&error, host))
 }
@@ -96,7 +97,9 @@ pub(super) fn failed(error: &std::io::Error, host: &str) -> Failure {
 fn words(error: &rustls::Error, host: &str) -> String {
     match error {
         rustls::Error::InvalidCertificate(certificate) => certificate_words(certificate, host),
-        rustls::Error::InvalidMessage(InvalidMessage::InvalidContentType) => "the server does not speak TLS there".into(),
+        rustls::Error::InvalidMessage(InvalidMessage::InvalidContentType) => {
+            "the server does not speak TLS there".into()
+        }
         rustls::Error::NoCertificatesPresented => "the server shows no certificate".into(),
         rustls::Error::PeerIncompatible(_) => "the server offers no TLS version or cipher that is safe".into(),
         rustls::Error::AlertReceived(alert) => match alert {

@@ -91,10 +91,9 @@ pub fn open(target: Target, settings: Settings) -> Transport {
                 let endpoint = websocket::Endpoint { url, token_file, ca_file };
                 websocket::run(endpoint, &settings, inbox, &outbox).await
             }
-            Target::Demo { scenario } => failure(
-                FailureKind::NotAnAppServer { why: format!("the demo \"{scenario}\" is not a transport") },
-                "",
-            ),
+            Target::Demo { scenario } => {
+                failure(FailureKind::NotAnAppServer { why: format!("the demo \"{scenario}\" is not a transport") }, "")
+            }
         };
         outbox.send(TransportEvent::Closed(end)).await;
     });

@@ -92,9 +92,9 @@ async fn connect(endpoint: Endpoint, settings: &Settings) -> Result<(Socket, Opt
         };
         Ok((token, tls))
     });
-    let (token, tls) = prepared
-        .await
-        .map_err(|error| failure(FailureKind::Worker { why: "it stopped while connecting".into() }, &error.to_string()))??;
+    let (token, tls) = prepared.await.map_err(|error| {
+        failure(FailureKind::Worker { why: "it stopped while connecting".into() }, &error.to_string())
+    })??;
     let stream: Box<dyn Stream> = match tls {
         Some(config) => {
             let stream = reach(&place, settings).await?;
@@ -167,8 +167,7 @@ async fn shake_hands(
     if let Some(value) = token.and_then(endpoint::bearer) {
         request.headers_mut().insert(AUTHORIZATION, value);
     }
-    let config =
-        WebSocketConfig::default().max_message_size(Some(message_limit)).max_frame_size(Some(message_limit));
+    let config = WebSocketConfig::default().max_message_size(Some(message_limit)).max_frame_size(Some(message_limit));
     match client_async_with_config(request, stream, Some(config)).await {
         Ok((socket, _)) => Ok(socket),
         Err(error) => Err(refused(error, place)),
@@ -194,9 +193,9 @@ fn refused(error: Error, place: &Place) -> Failure {
             (FailureKind::ConnectionLost, "the server closed the connection during the handshake".to_owned())
         }
         Error::Io(error) => return tls::failed(&error, &place.host),
-        Error::Protocol(ProtocolError::MissingUpgradeWebSocketHeader | ProtocolError::MissingConnectionUpgradeHeader) => {
-            (not_one("is a web server without a WebSocket"), String::new())
-        }
+        Error::Protocol(
+            ProtocolError::MissingUpgradeWebSocketHeader | ProtocolError::MissingConnectionUpgradeHeader,
+        ) => (not_one("is a web server without a WebSocket"), String::new()),
         error => (not_one("does not speak WebSocket"), error.to_string()),
     };
     failure(kind, &detail)

@@ -82,7 +82,12 @@ fn create() -> io::Result<OwnedHandle> {
     let size = u32::try_from(size_of_val(&limits)).map_err(io::Error::other)?;
     // SAFETY: the pointer and the size describe `limits`, which has the layout of this class.
     checked(unsafe {
-        SetInformationJobObject(job.as_raw_handle(), JobObjectExtendedLimitInformation, (&raw const limits).cast(), size)
+        SetInformationJobObject(
+            job.as_raw_handle(),
+            JobObjectExtendedLimitInformation,
+            (&raw const limits).cast(),
+            size,
+        )
     })?;
     Ok(job)
 }

@@ -135,7 +135,9 @@ mod tests {
         for url in ["ws://127.0.0.1:4500", "ws://127.9.9.9", "ws://[::1]:4500/x", "ws://LOCALHOST:1"] {
             assert_eq!(parse(url).map(|place| place.security), Ok(Security::Loopback), "{url}");
         }
-        for url in ["ws://192.168.1.2:1", "ws://example.org", "ws://[fe80::1]", "ws://localhost.example.org", "ws://128.0.0.1"] {
+        for url in
+            ["ws://192.168.1.2:1", "ws://example.org", "ws://[fe80::1]", "ws://localhost.example.org", "ws://128.0.0.1"]
+        {
             assert!(why(url).contains("this computer only"), "{url}");
         }
     }

@@ -36,7 +36,8 @@ pub(super) struct Proxy {
 impl ProxySettings {
     /// Reads the variables, lower case first, as others do.
     pub fn from_environment() -> Self {
-        let read = |names: &[&str]| names.iter().find_map(|name| std::env::var(name).ok().filter(|text| !text.is_empty()));
+        let read =
+            |names: &[&str]| names.iter().find_map(|name| std::env::var(name).ok().filter(|text| !text.is_empty()));
         Self {
             https: read(&["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]).map(Secret::new),
             exempt: read(&["no_proxy", "NO_PROXY"]).unwrap_or_default(),
@@ -74,8 +75,7 @@ impl ProxySettings {
             let name = entry.trim_start_matches('*').trim_start_matches('.');
             let bare = name.trim_start_matches('[').trim_end_matches(']');
             entry == "*"
-                || !bare.is_empty()
-                    && (host == bare || host.strip_suffix(bare).is_some_and(|rest| rest.ends_with('.')))
+                || !bare.is_empty() && (host == bare || host.strip_suffix(bare).is_some_and(|rest| rest.ends_with('.')))
         })
     }
 }

@@ -96,8 +96,11 @@ async fn messages_of_every_size_arrive_whole_and_in_order() {
         let pid = opened(&mut transport).await;
         assert_eq!(pid.is_some(), kind == Kind::Stdio);
         let sizes = [0, 1, 100, 4_095, 4_096, 65_536, 1 << 20, 3, 2];
-        let texts: Vec<_> =
-            sizes.iter().enumerate().map(|(n, size)| format!("{{\"n\":{n},\"t\":\"{}é\"}}", "y".repeat(*size))).collect();
+        let texts: Vec<_> = sizes
+            .iter()
+            .enumerate()
+            .map(|(n, size)| format!("{{\"n\":{n},\"t\":\"{}é\"}}", "y".repeat(*size)))
+            .collect();
         for text in &texts {
             transport.send(text.clone()).unwrap();
             transport.ping().unwrap();
