@@ -66,6 +66,7 @@ pub mod cli;
 pub mod contract;
 pub mod doctor;
 pub mod engine;
+pub mod link;
 pub mod live;
 pub mod markdown;
 pub mod protocol;

@@ -8,9 +8,13 @@ use rejoin::cli::{self, Command};
 fn main() -> ExitCode {
     #[cfg(windows)]
     cli::console::attach();
+    // Before the command line is read: the worker also guards processes, with arguments of its own.
+    if std::env::args_os().nth(1).is_some_and(|command| command == "worker") {
+        return rejoin::worker::run();
+    }
     match cli::parse(std::env::args_os()) {
         Ok(Command::Window(start)) => window(start),
-        Ok(Command::Worker) => worker(),
+        Ok(Command::Worker) => rejoin::worker::run(),
         Ok(Command::DemoServer(demo)) => demo_server(demo),
         Ok(Command::Drive(options)) => drive(options),
         Ok(Command::Doctor(options)) => rejoin::doctor::run(&options),
@@ -29,10 +33,6 @@ fn window(_start: cli::Start) -> ExitCode {
 
 fn drive(_options: cli::Drive) -> ExitCode {
     absent("no window to drive")
-}
-
-fn worker() -> ExitCode {
-    absent("no worker")
 }
 
 fn demo_server(_options: cli::DemoServer) -> ExitCode {

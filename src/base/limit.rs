@@ -112,3 +112,35 @@ pub const JITTER: f64 = 0.2;
 pub const REMEMBERED_PROBES: usize = 8;
 /// The name of a refused server request as it is shown.
 pub const REFUSED_NAME: usize = 200;
+/// TCP, proxy, TLS and WebSocket handshake together.
+pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
+/// One of several addresses of a host, so that a dead IPv6 route leaves time for IPv4.
+pub const ADDRESS_TIMEOUT: Duration = Duration::from_secs(5);
+/// Time an owned server or worker has to end by itself after its stdin was closed.
+pub const CHILD_GRACE: Duration = Duration::from_secs(2);
+/// Time a worker has for its own [`CHILD_GRACE`] after its pipe was closed, before it is killed.
+pub const WORKER_GRACE: Duration = Duration::from_secs(3);
+/// Time for Hello and for its answer.
+pub const CONTRACT_HANDSHAKE: Duration = Duration::from_secs(10);
+/// Lines of a server's stderr that are kept for Details.
+pub const STDERR_LINES: usize = 20;
+/// One kept line of stderr; the rest of it is dropped.
+pub const STDERR_LINE: usize = 4 << 10;
+/// Lines on a server's stdout before the first JSON object that are taken for a banner.
+pub const BANNER_LINES: usize = 20;
+/// Time from the first line of such a banner to the first JSON object.
+pub const BANNER_TIME: Duration = Duration::from_secs(15);
+/// Messages from the server that wait for the worker's machine.
+pub const TRANSPORT_IN: usize = 256;
+/// Messages to the server that wait for the transport; a peer that reads none of them is lost.
+pub const TRANSPORT_OUT: usize = 256;
+/// Contract messages that wait for their reader, in each direction.
+pub const CONTRACT_QUEUE: usize = 64;
+/// Text that is written to the worker's stdout at once.
+pub const CONTRACT_BATCH: usize = 64 << 10;
+/// A file of certificates.
+pub const CA_FILE: u64 = 4 << 20;
+/// The answer of a proxy to CONNECT.
+pub const PROXY_ANSWER: usize = 16 << 10;
+/// Technical text of one failure (a server's or the operating system's words).
+pub const DETAIL: usize = 2 << 10;

@@ -113,6 +113,8 @@ pub enum FailureKind {
     ProgramMissing { program: String },
     /// It is there and may not be run.
     ProgramNotExecutable { program: String },
+    /// The directory to start it in is not there.
+    DirectoryMissing { directory: String },
     /// The server process ended; `exit` in words ("exit code 3", "killed by signal 9").
     ProcessExited { program: String, exit: String, before_ready: bool },
     /// Connection refused, reset, aborted, EOF without close, DNS try-again.

@@ -4,14 +4,18 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+pub mod certificates;
 pub mod codex;
 pub mod model;
 pub mod rollout;
 pub mod sample;
 pub mod schema;
+pub mod script;
+pub mod websocket_server;
 
 /// One minimal and one maximal instance of every item type of the target version, as JSON; made
 /// from its schema and committed, so that no server is needed to use them.
@@ -41,4 +45,16 @@ pub fn blessed(file: &str, lines: &[String]) {
 /// Today's date (UTC), for committed lists.
 pub fn today() -> String {
     jiff::Timestamp::now().strftime("%Y-%m-%d").to_string()
+}
+
+/// Time for anything that must happen; a test that needs it has failed.
+pub const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Waits until a condition holds.
+pub fn eventually(what: &str, mut condition: impl FnMut() -> bool) {
+    let deadline = Instant::now() + PATIENCE;
+    while !condition() {
+        assert!(Instant::now() < deadline, "{what} did not happen");
+        std::thread::sleep(Duration::from_millis(5));
+    }
 }

@@ -9,3 +9,6 @@ mod kit;
 mod protocol_corpus;
 mod schema;
 mod live_cuts;
+mod kit;
+mod transport;
+mod worker_process;
