@@ -39,9 +39,13 @@ impl History {
             }
             Sync::Overflowed => return,
         }
+        if !self.knows_running(live.running.as_ref()) {
+            // Any event of a turn can be the first word that it runs.
+            self.set_running(live.running.as_ref());
+        }
         match change {
             Change::Nothing => {}
-            Change::TurnStarted(turn) => self.turn_started(turn, live.running.as_ref()),
+            Change::TurnStarted(turn) => self.turn_started(turn),
             Change::TurnEnded { turn, dangling } => self.turn_ended(turn, dangling, now.unix_ms),
             Change::BlockChanged(turn, item) => {
                 let block = live.blocks.iter().rev().find(|block| block.item == *item && block.turn == *turn);
@@ -60,13 +64,13 @@ impl History {
             return;
         }
         let Sync::Buffering(buffer) = std::mem::take(&mut self.sync) else { return };
-        let Buffer { snapshot, events, blocks, .. } = *buffer;
+        let Buffer { snapshot, events, blocks, running, .. } = *buffer;
         if let Some(live) = snapshot {
             self.apply_snapshot(&live, now);
         }
         for event in events {
             match event {
-                Waiting::TurnStarted(turn, running) => self.turn_started(&turn, running.as_ref()),
+                Waiting::TurnStarted(turn) => self.turn_started(&turn),
                 Waiting::TurnEnded { turn, dangling } => self.turn_ended(&turn, &dangling, now),
                 Waiting::Block(turn, item, at) => {
                     if let Some(block) = blocks.get(&(turn, item)) {
@@ -74,9 +78,9 @@ impl History {
                     }
                 }
                 Waiting::Completed(entry) => self.put_entry(entry),
-                Waiting::TurnChanged(running) => self.set_running(running.as_ref()),
             }
         }
+        self.set_running(running.as_ref());
     }
 
     /// Replaces all live parts by what the snapshot says.
@@ -136,15 +140,23 @@ impl History {
         self.keys = keys;
     }
 
-    fn turn_started(&mut self, id: &TurnId, running: Option<&RunningTurn>) {
-        if self.turn(id).is_none() {
-            let turn = self.live_turn(id);
+    fn turn_started(&mut self, id: &TurnId) {
+        let turn = self.live_turn(id);
+        if turn.order.is_empty() && turn.first.is_none() {
             (turn.top, turn.from_start) = (End::Complete, true);
         }
-        if let Some(running) = running.filter(|running| running.id == *id) {
-            self.set_running(Some(running));
-        }
         self.changed();
+    }
+
+    /// Whether `running` says nothing new of which turn runs and whether it retries.
+    fn knows_running(&self, running: Option<&RunningTurn>) -> bool {
+        match (&self.running, running) {
+            (Some(mine), Some(running)) => {
+                mine.turn == running.id && mine.retrying.is_some() == running.retrying.is_some()
+            }
+            (None, None) => true,
+            (Some(_), None) | (None, Some(_)) => false,
+        }
     }
 
     fn set_running(&mut self, running: Option<&RunningTurn>) {

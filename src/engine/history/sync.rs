@@ -21,11 +21,10 @@ pub(super) enum Sync {
 /// A buffered event. The content of blocks is kept once, by item.
 #[derive(Debug)]
 pub(super) enum Waiting {
-    TurnStarted(TurnId, Option<RunningTurn>),
+    TurnStarted(TurnId),
     TurnEnded { turn: EndedTurn, dangling: Vec<Block> },
     Block(TurnId, ItemId, UnixMs),
     Completed(Entry),
-    TurnChanged(Option<RunningTurn>),
 }
 
 /// See the module.
@@ -37,6 +36,8 @@ pub(super) struct Buffer {
     pub(super) blocks: BTreeMap<(TurnId, ItemId), Block>,
     /// Events before this buffer began were dropped: the next one brings the whole state.
     pub(super) needs_snapshot: bool,
+    /// The newest word on the running turn.
+    pub(super) running: Option<RunningTurn>,
     pub(super) bytes: usize,
 }
 
@@ -47,9 +48,14 @@ impl Buffer {
             self.replace(live);
             return true;
         }
+        let describes = matches!(change, Change::TurnStarted(_) | Change::TurnChanged | Change::TurnEnded { .. });
+        if describes || self.running.is_none() {
+            self.running.clone_from(&live.running);
+        }
         match change {
-            Change::Nothing => {}
-            Change::TurnStarted(turn) => self.events.push(Waiting::TurnStarted(turn.clone(), live.running.clone())),
+            // Any event of a turn can be the first word that it runs.
+            Change::Nothing | Change::TurnChanged => {}
+            Change::TurnStarted(turn) => self.events.push(Waiting::TurnStarted(turn.clone())),
             Change::TurnEnded { turn, dangling } => {
                 self.bytes += dangling.iter().map(|block| row::block_bytes(&block.body)).sum::<usize>();
                 self.events.push(Waiting::TurnEnded { turn: turn.clone(), dangling: dangling.clone() });
@@ -59,20 +65,13 @@ impl Buffer {
                 self.bytes += row::item_bytes(&entry.item);
                 self.events.push(Waiting::Completed(entry.clone()));
             }
-            Change::TurnChanged => {
-                if let Some(Waiting::TurnChanged(last)) = self.events.last_mut() {
-                    last.clone_from(&live.running);
-                } else {
-                    self.events.push(Waiting::TurnChanged(live.running.clone()));
-                }
-            }
         }
         self.events.len() <= limit::SYNC_EVENTS && self.bytes <= limit::SYNC_BYTES
     }
 
     /// A snapshot makes everything before it needless.
     pub(super) fn replace(&mut self, live: &LiveThread) {
-        *self = Self { snapshot: Some(live.clone()), ..Self::default() };
+        *self = Self { snapshot: Some(live.clone()), running: live.running.clone(), ..Self::default() };
     }
 
     fn push_block(&mut self, live: &LiveThread, turn: &TurnId, item: &ItemId, at: UnixMs) {
