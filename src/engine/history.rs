@@ -67,8 +67,10 @@ impl History {
     /// The user sent something: an Echo row until the item with this client id appears.
     pub fn echo(&mut self, op: OpId, text: &str, client_id: &str, now: Now) { unimplemented!() }
     pub fn set_op(&mut self, op: OpId, state: OpState) { unimplemented!() }
-    /// The text of this operation stands elsewhere now (back in a composer, or dismissed): its Echo row goes.
-    pub fn withdraw(&mut self, op: OpId) { unimplemented!() }
+    /// Removes the echo of an operation that the user dismissed in the review.
+    pub fn dismiss_echo(&mut self, op: OpId) { unimplemented!() }
+    /// Removes a lost text that the user dismissed, by its row key.
+    pub fn dismiss(&mut self, key: u64) { unimplemented!() }
     /// The client ids that appeared as items since the last call (evidence of acceptance).
     pub fn take_evidence(&mut self) -> Vec<String> { unimplemented!() }
     /// When the newest successful read was made.

@@ -47,6 +47,8 @@ pub enum Intent {
     CollapseTurn(TurnId),
     /// The viewport shows these rows (by `Row::key`), for eviction; `at_end`: it follows the tail.
     Viewing { first: u64, last: u64, at_end: bool },
+    /// A lost text (`RowBody::Lost`) that the user no longer wants, by `Row::key`.
+    DismissLost(u64),
     /// The whole text of a conversation's composer after an edit.
     Edit { conversation: ConversationKey, text: String },
     /// Sends the composer's text: `turn/start`, `turn/steer` while a turn runs, or first `thread/start`.

@@ -338,7 +338,7 @@ impl Engine {
     /// The text of an operation stands elsewhere now, so its echo goes.
     pub(super) fn withdraw(&mut self, op: OpId, key: &ConversationKey) {
         if let Some(history) = self.owner.conversations.get_mut(key).and_then(|conv| conv.history.as_mut()) {
-            history.withdraw(op);
+            history.dismiss_echo(op);
         }
     }
 
