@@ -161,6 +161,7 @@ impl Engine {
             }
             Intent::Open(thread) => self.open_thread(thread),
             Intent::OpenById(text) => self.open_by_id(&text),
+            Intent::OpenLocal(local) => self.open_local(local),
             Intent::New { cwd } => self.open_new(cwd),
             Intent::Leave => self.leave(),
             Intent::Join => self.join(),
@@ -172,6 +173,7 @@ impl Engine {
             Intent::Viewing { first, last, at_end } => {
                 self.with_history(|history| history.viewing(first, last, at_end))
             }
+            Intent::DismissLost(row) => self.with_history(|history| history.dismiss(row)),
             Intent::Edit { conversation, text } => self.edit(&conversation, text),
             Intent::Send => self.send(),
             Intent::Interrupt => self.interrupt(),

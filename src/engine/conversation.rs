@@ -127,25 +127,37 @@ impl Engine {
             .owner
             .conversations
             .entry(key.clone())
-            .or_insert_with(|| Conv::new(known.clone(), Member::ReadOnly, Settings::default()));
+            .or_insert_with(|| Conv::new(None, Member::ReadOnly, Settings::default()));
         conv.note = None;
         conv.failed = None;
         if let Some(thread) = known {
             conv.thread = Some(thread);
         }
+        let joined = matches!(conv.member, Member::Joined(_));
         self.owner.open = Some(key.clone());
-        if matches!(self.owner.conversations[&key].member, Member::Joined(_)) {
+        if joined {
             // Still subscribed: a snapshot and fresh pages, no new Join.
             self.attach(&key);
-            self.with_history(|history| {
-                history.begin_sync();
-                history.refresh();
-            });
+            self.with_history(History::begin_sync);
         } else {
             self.show_history(&key);
         }
         let read = ThreadReadParams { thread_id: id, include_turns: false };
         self.call(ClientRequest::ThreadRead(read), Call::Read(key));
+    }
+
+    /// A conversation that began here: with its thread if it has one, else as it was left.
+    pub(super) fn open_local(&mut self, local: u64) {
+        let key = ConversationKey::Local(local);
+        let Some(conv) = self.owner.conversations.get(&key) else { return };
+        if let Some(thread) = &conv.thread {
+            return self.open_thread(thread.id.clone());
+        }
+        if self.owner.open.as_ref() != Some(&key) {
+            self.detach();
+            self.owner.open = Some(key);
+        }
+        self.out(Output::Focus(Focus::Composer));
     }
 
     /// Begins the history of a thread that is known and shows none yet.
@@ -272,7 +284,12 @@ impl Engine {
             (None, ConversationKey::Local(_)) => return,
         };
         conv.failed = None;
+        let joined = matches!(conv.member, Member::Joined(_));
         self.with_history(History::refresh);
+        if joined {
+            // After an overflow only a snapshot tells what runs.
+            self.attach(&key);
+        }
         let read = ThreadReadParams { thread_id: id, include_turns: false };
         self.call(ClientRequest::ThreadRead(read), Call::Read(key));
     }
@@ -354,7 +371,6 @@ impl Engine {
         self.with_history(|history| {
             history.thread_changed(&session.thread);
             history.begin_sync();
-            history.refresh();
         });
         self.announce(false, "Joined");
     }

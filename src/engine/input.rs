@@ -33,6 +33,8 @@ pub enum Intent {
     /// Reads only.
     Open(ThreadId),
     OpenById(String),
+    /// A conversation that began here (`ConversationKey::Local`), started or not.
+    OpenLocal(u64),
     /// A local conversation; `thread/start` goes out with the first Send.
     New { cwd: Option<String> },
     /// Back to the list in one-pane layout; unsubscribes when nothing runs.

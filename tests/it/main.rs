@@ -1,1 +1,3 @@
-#[test] fn ok() {}
+//! Integration tests: the crate as the world sees it.
+
+mod engine;
