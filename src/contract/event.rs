@@ -141,6 +141,10 @@ pub enum FailureKind {
     MessageTooLarge,
     /// Two unanswered probes.
     Silent,
+    /// The server answered a request of the connection's beginning with an error (`account/read`, `thread/list`).
+    Refused { method: String },
+    /// The server is signed in as somebody else than when the connection began.
+    AccountChanged,
     /// The user ended it.
     Disconnected,
     /// The worker itself ended or broke the contract.

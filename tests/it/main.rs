@@ -9,3 +9,6 @@ mod settings;
 mod tidy;
 mod transport;
 mod worker_process;
+//! Integration tests: the crate as the world sees it.
+
+mod engine;
