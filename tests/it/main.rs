@@ -1,5 +1,6 @@
 //! Integration tests: one module a subject.
 
+mod fixtures;
 mod kit;
 mod protocol_corpus;
 mod schema;

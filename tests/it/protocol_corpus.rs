@@ -67,7 +67,9 @@ struct Seen {
 fn read(session: &Session, seen: &mut Seen) {
     let mut asked: BTreeMap<u64, String> = BTreeMap::new();
     for line in &session.lines {
-        let at = |text: &str| format!("{} {}: {}", session.version, session.name, text.chars().take(300).collect::<String>());
+        let at = |text: &str| {
+            format!("{} {}: {}", session.version, session.name, text.chars().take(300).collect::<String>())
+        };
         match line {
             Line::Client(message) => {
                 let message: serde_json::Value = serde_json::from_str(message.get()).expect("JSON");
@@ -75,16 +77,21 @@ fn read(session: &Session, seen: &mut Seen) {
                     asked.insert(id, method.into());
                 }
             }
-            Line::Server(message) => match rpc::sort(message.get()).unwrap_or_else(|e| panic!("{}: {e}", at(message.get()))) {
+            Line::Server(message) => match rpc::sort(message.get())
+                .unwrap_or_else(|e| panic!("{}: {e}", at(message.get())))
+            {
                 Incoming::Response { id, result } => {
                     let name = &asked[&id];
                     if name == initialize::METHOD {
-                        let response: initialize::InitializeResponse = serde_json::from_str(result.get()).expect("readable");
+                        let response: initialize::InitializeResponse =
+                            serde_json::from_str(result.get()).expect("readable");
                         assert_eq!(response.version(), Some(session.version));
                         continue;
                     }
-                    let method = Method::ALL.iter().find(|method| method.name() == name).expect("only known methods are sent");
-                    let response = method.parse_response(result).unwrap_or_else(|e| panic!("{}: {e}", at(message.get())));
+                    let method =
+                        Method::ALL.iter().find(|method| method.name() == name).expect("only known methods are sent");
+                    let response =
+                        method.parse_response(result).unwrap_or_else(|e| panic!("{}: {e}", at(message.get())));
                     seen.responses.insert(method.name());
                     items_of_response(response, &mut seen.items);
                 }
@@ -132,8 +139,12 @@ fn items_of_response(response: ClientResponse, items: &mut Vec<ThreadItem>) {
 
 fn items_of_notification(known: ServerNotification, items: &mut Vec<ThreadItem>) {
     match known {
-        ServerNotification::ItemStarted { item, .. } | ServerNotification::ItemCompleted { item, .. } => items.push(item),
-        ServerNotification::TurnStarted { turn, .. } | ServerNotification::TurnCompleted { turn, .. } => items.extend(turn.items),
+        ServerNotification::ItemStarted { item, .. } | ServerNotification::ItemCompleted { item, .. } => {
+            items.push(item)
+        }
+        ServerNotification::TurnStarted { turn, .. } | ServerNotification::TurnCompleted { turn, .. } => {
+            items.extend(turn.items)
+        }
         _ => {}
     }
 }
@@ -214,7 +225,9 @@ fn every_recorded_line_fits_the_schema_of_its_version() {
                     (Line::Server(_), Some(_), None) => schemas.check_message("ServerNotification", &message, &at),
                     (Line::Server(_), None, Some(id)) if message.get("result").is_some() => {
                         let method = &asked[&id.as_u64().expect("our ids")];
-                        schemas.check_type(schemas.response_type(method)).accepts(&message["result"], &format!("{at} {method}"));
+                        schemas
+                            .check_type(schemas.response_type(method))
+                            .accepts(&message["result"], &format!("{at} {method}"));
                     }
                     _ => {}
                 }

@@ -199,7 +199,8 @@ impl<'a> Reply<'a> {
                     self.message((0..words).map(|n| format!("w{n} ")), pause, true).await?;
                 }
                 Directive::Long { characters, chunk } => {
-                    let text: Vec<char> = "abcdefghijklmnopqrstuvwxyz 0123456789\n".chars().cycle().take(characters).collect();
+                    let text: Vec<char> =
+                        "abcdefghijklmnopqrstuvwxyz 0123456789\n".chars().cycle().take(characters).collect();
                     self.message(text.chunks(chunk).map(|part| part.iter().collect()), Duration::ZERO, true).await?;
                 }
                 Directive::Reason { words, pause, raw } => self.reasoning(words, pause, raw).await?,
@@ -265,8 +266,10 @@ impl<'a> Reply<'a> {
         }
         self.at("response.output_text.done", &id, json!({ "content_index": 0, "text": text })).await?;
         let content = json!([{ "type": "output_text", "text": text, "annotations": [] }]);
-        self.done(json!({ "type": "message", "id": id, "role": "assistant", "status": "completed", "content": content }))
-            .await
+        self.done(
+            json!({ "type": "message", "id": id, "role": "assistant", "status": "completed", "content": content }),
+        )
+        .await
     }
 
     async fn reasoning(&mut self, words: usize, pause: Duration, raw: bool) -> std::io::Result<()> {

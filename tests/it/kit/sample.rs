@@ -33,7 +33,10 @@ pub enum Kind {
     Map(Vec<Field>),
     Array(Vec<Node>),
     /// One of a fixed list of words; the rest of the list.
-    Word { word: Value, others: Vec<Value> },
+    Word {
+        word: Value,
+        others: Vec<Value>,
+    },
     /// Text, number, flag.
     Plain(Value),
     /// Whatever; also the place of a type that has a table of its own.
@@ -165,11 +168,14 @@ impl<'a> Sampler<'a> {
         let properties = fields.get("properties").and_then(Value::as_object).into_iter().flatten();
         let mut made: Vec<Field> = properties
             .filter(|(name, _)| full || required(name))
-            .map(|(name, schema)| {
-                Field { name: name.clone(), required: required(name), node: self.at(schema, depth + 1) }
+            .map(|(name, schema)| Field {
+                name: name.clone(),
+                required: required(name),
+                node: self.at(schema, depth + 1),
             })
             .collect();
-        if let (true, Some(values @ (Value::Object(_) | Value::Bool(true)))) = (full, fields.get("additionalProperties"))
+        if let (true, Some(values @ (Value::Object(_) | Value::Bool(true)))) =
+            (full, fields.get("additionalProperties"))
         {
             made.push(Field { name: "key".into(), required: false, node: self.at(values, depth + 1) });
         }

@@ -68,7 +68,9 @@ fn scrub(line: &str, home: &Home) -> String {
         );
         line = line.replace(&json!(found).to_string(), &json!(scrubbed).to_string());
     }
-    let port = |text: &str| text.find("127.0.0.1:").map(|at| text[at..].chars().take_while(|c| !"/ \"".contains(*c)).collect::<String>());
+    let port = |text: &str| {
+        text.find("127.0.0.1:").map(|at| text[at..].chars().take_while(|c| !"/ \"".contains(*c)).collect::<String>())
+    };
     while let Some(found) = port(&line) {
         line = line.replace(&found, "model.invalid");
     }

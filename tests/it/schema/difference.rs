@@ -45,9 +45,9 @@ fn the_versions_differ_exactly_as_the_manifest_says() {
 fn bless(found: &[(String, String, Vec<String>)]) {
     let text = std::fs::read_to_string(manifest_path()).expect("the manifest");
     let mut manifest: serde_json::Map<String, Value> = serde_json::from_str(&text).expect("the manifest");
-    let differences = found.iter().map(|(from, to, lines)| {
-        serde_json::json!({ "from": from, "to": to, "seen": today(), "lines": lines })
-    });
+    let differences = found
+        .iter()
+        .map(|(from, to, lines)| serde_json::json!({ "from": from, "to": to, "seen": today(), "lines": lines }));
     // Only this member is replaced, in the text, so that the order of the file stays.
     manifest.insert("differences".into(), differences.collect());
     let start = text.find("  \"differences\":").expect("the manifest ends with its differences");
@@ -163,7 +163,9 @@ fn differences(old: &Shape, new: &Shape) -> Vec<String> {
             Some(_) => {}
         }
     }
-    lines.extend(new.iter().filter(|(path, _)| !old.contains_key(*path)).map(|(path, now)| format!("+ {path}{}", typed(now))));
+    lines.extend(
+        new.iter().filter(|(path, _)| !old.contains_key(*path)).map(|(path, now)| format!("+ {path}{}", typed(now))),
+    );
     lines
 }
 
@@ -184,8 +186,5 @@ fn a_difference_of_any_kind_is_found() {
     assert_eq!(differences(&old, &old), [""; 0]);
     assert_eq!(differences(&old, &new), ["~ T.a: string -> string | null", "- T.b?: integer", "+ T.c?: U"]);
     let word = |words: Value| shape_of(serde_json::json!({ "enum": words, "type": "string" }));
-    assert_eq!(
-        differences(&word(serde_json::json!(["x"])), &word(serde_json::json!(["x", "y"]))),
-        ["+ T \"y\""]
-    );
+    assert_eq!(differences(&word(serde_json::json!(["x"])), &word(serde_json::json!(["x", "y"]))), ["+ T \"y\""]);
 }

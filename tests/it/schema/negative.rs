@@ -146,8 +146,10 @@ fn what_spoils_a_message_of_the_server_is_exactly_the_committed_table() {
         ways += spoil(method, &node, |value| server_request(method, value), &mut table);
     }
     assert!(ways > 2_000, "only {ways} ways were tried");
-    let lines: Vec<_> =
-        table.iter().map(|(at, words)| format!("{at}: {}", words.iter().cloned().collect::<Vec<_>>().join(", "))).collect();
+    let lines: Vec<_> = table
+        .iter()
+        .map(|(at, words)| format!("{at}: {}", words.iter().cloned().collect::<Vec<_>>().join(", ")))
+        .collect();
     blessed("tests/fixtures/protocol/load-bearing.txt", &lines);
 }
 

@@ -46,7 +46,13 @@ fn requests() -> Vec<ClientRequest> {
         for items_view in [RequestedItemsView::Summary, RequestedItemsView::Full] {
             all.extend([(None, None), (cursor(), Some(50))].map(|(cursor, limit)| {
                 let thread_id = "t".into();
-                ClientRequest::TurnsList(TurnsListParams { thread_id, cursor, limit, sort_direction: direction, items_view })
+                ClientRequest::TurnsList(TurnsListParams {
+                    thread_id,
+                    cursor,
+                    limit,
+                    sort_direction: direction,
+                    items_view,
+                })
             }));
         }
         all.extend([(None, None, None), (cursor(), Some(100), Some("u".into()))].map(|(cursor, limit, turn_id)| {
@@ -70,8 +76,16 @@ fn requests() -> Vec<ClientRequest> {
 
 /// All source kinds of `thread/list` that the three versions have.
 const SOURCE_KINDS: [&str; 10] = [
-    "cli", "vscode", "exec", "appServer", "subAgent", "subAgentReview", "subAgentCompact", "subAgentThreadSpawn",
-    "subAgentOther", "unknown",
+    "cli",
+    "vscode",
+    "exec",
+    "appServer",
+    "subAgent",
+    "subAgentReview",
+    "subAgentCompact",
+    "subAgentThreadSpawn",
+    "subAgentOther",
+    "unknown",
 ];
 
 fn policies() -> Vec<ApprovalPolicy> {

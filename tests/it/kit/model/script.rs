@@ -90,7 +90,9 @@ impl Directive {
         let pause = || Duration::from_millis(number(1, u64::try_from(PAUSE.as_millis()).unwrap_or(0)));
         match word {
             "SLOW" => Self::Slow { words: words(5), pause: pause() },
-            "LONG" => Self::Long { characters: words(1_000), chunk: usize::try_from(number(1, 200).max(1)).unwrap_or(1) },
+            "LONG" => {
+                Self::Long { characters: words(1_000), chunk: usize::try_from(number(1, 200).max(1)).unwrap_or(1) }
+            }
             "REASON" => Self::Reason { words: words(5), pause: pause(), raw: false },
             "RAWREASON" => Self::Reason { words: words(5), pause: pause(), raw: true },
             "TOOL" => Self::Shell { command: rest.into(), escalated: false },
@@ -123,4 +125,3 @@ impl Directive {
         matches!(self, Self::Shell { .. } | Self::Patch { .. } | Self::Call { .. } | Self::Ask(_))
     }
 }
-
