@@ -230,8 +230,10 @@ pub struct ItemsListResponse {
 pub struct ItemEntry {
     pub turn_id: TurnId,
     pub item: ThreadItem,
+    /// Unix milliseconds.
     #[serde(default)]
     pub started_at_ms: Option<i64>,
+    /// Unix milliseconds.
     #[serde(default)]
     pub completed_at_ms: Option<i64>,
 }

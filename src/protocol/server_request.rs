@@ -37,6 +37,9 @@ pub struct CommandApproval {
     pub thread_id: ThreadId,
     pub turn_id: TurnId,
     pub item_id: ItemId,
+    /// What is asked for: a command, or input to one that runs already.
+    #[serde(default)]
+    pub kind: CommandApprovalKind,
     #[serde(default)]
     pub command: Option<String>,
     /// A directory on the server.
@@ -53,6 +56,20 @@ pub struct CommandApproval {
     pub available_decisions: Option<Vec<CommandDecision>>,
 }
 
+/// `CommandExecutionApprovalKind`. `humanCommand` of 0.171.0 needs a capability that is never declared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum CommandApprovalKind {
+    #[default]
+    Command,
+    /// Input sent to a terminal that runs already; `command` is that of the terminal.
+    WriteStdin,
+    /// A word of a newer server.
+    #[serde(other)]
+    Unknown,
+}
+
+/// `NetworkApprovalContext`: the network access that is asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NetworkApprovalContext {
     pub host: String,

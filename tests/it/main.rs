@@ -1,6 +1,7 @@
 //! The one integration test program; each module is a subject.
 
 mod cli;
+mod fixtures;
 mod kit;
 mod live_cuts;
 mod protocol_corpus;

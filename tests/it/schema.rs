@@ -179,7 +179,7 @@ fn is_default(value: &Value) -> bool {
         Value::Null => true,
         Value::Array(items) => items.is_empty(),
         Value::Bool(flag) => !flag,
-        Value::String(word) => ["", "agent", "unknown", "notLoaded"].contains(&word.as_str()),
+        Value::String(word) => ["", "agent", "command", "unknown", "notLoaded"].contains(&word.as_str()),
         Value::Number(number) => number.as_i64() == Some(0),
         Value::Object(fields) => fields.get("type").is_some_and(|kind| kind == "notLoaded"),
     }

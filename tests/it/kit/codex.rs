@@ -113,6 +113,8 @@ impl Home {
     pub fn command(&self, codex: &Codex) -> Command {
         let mut command = Command::new(&codex.path);
         command.current_dir(self.work_dir()).env("CODEX_HOME", self.codex_home());
+        // No profile of the person who runs the tests is read by the shells of the commands.
+        command.env("HOME", self.dir.path());
         for name in ["OPENAI_API_KEY", "CODEX_API_KEY", "OPENAI_BASE_URL"] {
             command.env_remove(name);
         }
@@ -196,6 +198,20 @@ impl BareServer {
     /// Answers a request of the server.
     pub fn answer(&mut self, request: &Value, result: Value) {
         self.send(&json!({ "id": request["id"], "result": result }));
+    }
+
+    /// Lists threads until this one is there: a server takes a moment to find what was on disk before it.
+    pub fn wait_until_listed(&mut self, thread: &str) {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let params = json!({ "limit": 100, "sortKey": "recency_at", "modelProviders": [] });
+            let answer = self.ask("thread/list", params);
+            if answer["result"]["data"].as_array().is_some_and(|threads| threads.iter().any(|t| t["id"] == thread)) {
+                return;
+            }
+            assert!(Instant::now() < deadline, "{thread} is not listed");
+            std::thread::sleep(Duration::from_millis(50));
+        }
     }
 
     /// Sends initialize and initialized.
