@@ -4,3 +4,5 @@ pub mod contract;
 pub mod engine;
 pub mod live;
 pub mod protocol;
+#[cfg(feature = "gui")]
+pub mod ui;

@@ -78,7 +78,10 @@ pub enum Change {
     Nothing,
     TurnStarted(TurnId),
     /// The turn ended; the unfinished blocks it left are returned, never stored as finished.
-    TurnEnded { turn: EndedTurn, dangling: Vec<Block> },
+    TurnEnded {
+        turn: EndedTurn,
+        dangling: Vec<Block>,
+    },
     BlockChanged(TurnId, ItemId),
     Completed(Entry),
     /// Plan, diff, token use, retry note.

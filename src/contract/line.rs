@@ -44,8 +44,7 @@ pub enum Error {
 impl Encoder {
     /// One line with its LF.
     pub fn encode<B: Serialize>(&mut self, stamp: Option<Stamp>, body: B) -> Result<String, Error> {
-        let mut line =
-            serde_json::to_string(&Envelope { seq: self.seq + 1, stamp, body }).map_err(Error::Malformed)?;
+        let mut line = serde_json::to_string(&Envelope { seq: self.seq + 1, stamp, body }).map_err(Error::Malformed)?;
         line.push('\n');
         if line.len() > limit::CONTRACT_LINE {
             return Err(Error::TooLong(line.len()));

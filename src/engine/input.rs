@@ -34,7 +34,9 @@ pub enum Intent {
     Open(ThreadId),
     OpenById(String),
     /// A local conversation; `thread/start` goes out with the first Send.
-    New { cwd: Option<String> },
+    New {
+        cwd: Option<String>,
+    },
     /// Back to the list in one-pane layout; unsubscribes when nothing runs.
     Leave,
     /// `thread/resume`.
@@ -46,18 +48,31 @@ pub enum Intent {
     ExpandTurn(TurnId),
     CollapseTurn(TurnId),
     /// The viewport shows these rows (by `Row::key`), for eviction; `at_end`: it follows the tail.
-    Viewing { first: u64, last: u64, at_end: bool },
+    Viewing {
+        first: u64,
+        last: u64,
+        at_end: bool,
+    },
     /// The whole text of a conversation's composer after an edit.
-    Edit { conversation: ConversationKey, text: String },
+    Edit {
+        conversation: ConversationKey,
+        text: String,
+    },
     /// Sends the composer's text: `turn/start`, `turn/steer` while a turn runs, or first `thread/start`.
     Send,
     /// `turn/interrupt`.
     Interrupt,
     SetCwd(String),
-    SetModel { model: Option<String>, effort: Option<String> },
+    SetModel {
+        model: Option<String>,
+        effort: Option<String>,
+    },
     SetApproval(Option<ApprovalPolicy>),
     SetSandbox(Option<SandboxMode>),
-    Answer { request: RequestId, answer: Answer },
+    Answer {
+        request: RequestId,
+        answer: Answer,
+    },
     /// Review of an operation: removes it from view.
     DismissOperation(OpId),
     /// Puts its text into the composer of its conversation, if that is empty; refused otherwise.

@@ -19,16 +19,28 @@ pub enum Connection {
     NotConnected,
     Connecting,
     /// Transport initialised; account and list are being read.
-    Synchronizing { server: ServerInfo },
+    Synchronizing {
+        server: ServerInfo,
+    },
     /// The list is there, nothing is selected.
-    AwaitingSelection { server: ServerInfo },
+    AwaitingSelection {
+        server: ServerInfo,
+    },
     /// A conversation of this generation is selected.
-    Ready { server: ServerInfo },
-    ManualReconnect { failure: Failure },
+    Ready {
+        server: ServerInfo,
+    },
+    ManualReconnect {
+        failure: Failure,
+    },
     /// 401 at the handshake, or `requiresOpenaiAuth` without an account.
-    SignInRequired { cause: SignIn },
+    SignInRequired {
+        cause: SignIn,
+    },
     /// TLS or server identity failed.
-    ConfirmationRequired { failure: Failure },
+    ConfirmationRequired {
+        failure: Failure,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -134,10 +146,15 @@ pub enum Membership {
     /// Local, nothing sent yet.
     New,
     /// "Viewing history only, as of TIME".
-    ReadOnly { as_of: Option<UnixMs> },
+    ReadOnly {
+        as_of: Option<UnixMs>,
+    },
     Joining,
     /// Join failed or timed out; why, in words.
-    JoinFailed { as_of: Option<UnixMs>, why: String },
+    JoinFailed {
+        as_of: Option<UnixMs>,
+        why: String,
+    },
     Joined,
 }
 

@@ -30,7 +30,10 @@ impl Block {
 pub enum BlockBody {
     AgentMessage(KeptText),
     Plan(KeptText),
-    Reasoning { summary: Vec<KeptText>, content: Vec<KeptText> },
+    Reasoning {
+        summary: Vec<KeptText>,
+        content: Vec<KeptText>,
+    },
     CommandOutput(KeptText),
     FileChange(Vec<FileUpdateChange>),
     McpProgress(Vec<String>),

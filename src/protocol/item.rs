@@ -340,9 +340,15 @@ pub struct McpToolCallError {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum ToolContent {
-    InputText { text: String },
-    InputImage { image_url: String },
-    InputAudio { audio_url: String },
+    InputText {
+        text: String,
+    },
+    InputImage {
+        image_url: String,
+    },
+    InputAudio {
+        audio_url: String,
+    },
     #[serde(other)]
     Unknown,
 }
