@@ -71,4 +71,6 @@ pub mod live;
 pub mod markdown;
 pub mod protocol;
 pub mod settings;
+#[cfg(feature = "gui")]
+pub mod ui;
 pub mod worker;

@@ -1,7 +1,7 @@
 //! The one integration test program; each module is a subject.
 
 mod cli;
-mod fixtures;
+mod engine;
 mod kit;
 mod live_cuts;
 mod protocol_corpus;
@@ -10,6 +10,3 @@ mod settings;
 mod tidy;
 mod transport;
 mod worker_process;
-//! Integration tests: the crate as the world sees it.
-
-mod engine;

@@ -152,7 +152,10 @@ fn a_new_conversation_is_two_operations_of_one_press() {
     let key = fake.key();
     assert!(matches!(key, ConversationKey::Local(_)), "its composer keeps its key");
     assert_eq!(fake.composer(), "typed meanwhile");
-    assert!(fake.engine.picker().rows.iter().any(|row| row.key == key && row.running), "selectable before it is listed");
+    assert!(
+        fake.engine.picker().rows.iter().any(|row| row.key == key && row.running),
+        "selectable before it is listed"
+    );
     fake.threads.insert(0, thread("new"));
     fake.user(Intent::RefreshThreads);
     fake.serve();
