@@ -43,6 +43,7 @@ pub fn classify(failure: &Failure) -> Verdict {
         FailureKind::Disconnected => Verdict::Terminal(Terminal::NotConnected),
         FailureKind::ProgramMissing { .. }
         | FailureKind::ProgramNotExecutable { .. }
+        | FailureKind::DirectoryMissing { .. }
         | FailureKind::HostNotFound { .. }
         | FailureKind::HttpStatus { .. }
         | FailureKind::Closed { .. }

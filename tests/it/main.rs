@@ -2,6 +2,7 @@
 
 mod cli;
 mod engine;
+mod fixtures;
 mod kit;
 mod live_cuts;
 mod protocol_corpus;

@@ -38,6 +38,11 @@ pub fn failure(failure: &Failure, profile: Option<&Profile>) -> FailureWords {
             NOTHING_SENT,
             "Choose the Codex program in the profile, or make the file executable.".into(),
         ),
+        FailureKind::DirectoryMissing { directory } => (
+            format!("The directory {directory} is not there."),
+            NOTHING_SENT,
+            "Choose another directory in the profile, then Reconnect.".into(),
+        ),
         FailureKind::ProcessExited { program, exit, before_ready: true } => (
             format!("{program} ended before it was ready: {exit}."),
             NOTHING_SENT,
