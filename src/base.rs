@@ -2,6 +2,7 @@
 
 pub mod id;
 pub mod limit;
+pub mod lines;
 pub mod redact;
 pub mod secret;
 pub mod stamp;

@@ -1,6 +1,11 @@
 //! The live state of one subscribed thread: the running turn, its completed items and its
 //! unfinished blocks. One machine, used by the worker's hub (which snapshots it) and by the GUI
 //! (which continues it): a snapshot at any cut plus the events after it equals the whole.
+//!
+//! It holds no history. A completed item is in `thread/items/list` before its notification reaches
+//! a subscriber (FACTS 5.9), so whoever attaches reads the newest pages and needs from here only
+//! what a page cannot have: the running turn, the turn that ended last, and unfinished blocks.
+//! Everything older is pruned; ids of ended turns stay longer, so that nothing late revives them.
 
 mod apply;
 mod block;
@@ -8,6 +13,7 @@ mod text;
 
 pub use block::{Block, BlockBody};
 pub use text::KeptText;
+pub(crate) use text::floor_boundary;
 
 use std::collections::BTreeSet;
 
@@ -26,15 +32,24 @@ pub struct LiveThread {
     pub thread: ThreadId,
     /// The turn that is known to run.
     pub running: Option<RunningTurn>,
-    /// Turns that ended while subscribed, newest last; their ids never run again.
+    /// Turns that ended while subscribed, newest last; their ids never run again. At most
+    /// `limit::ENDED_TURNS`.
     pub ended: Vec<EndedTurn>,
-    /// Completed items of the running turn and of turns that ended here, in completion order; bounded.
+    /// Completed items of the running turn and of the one that ended last, in completion order. At
+    /// most `limit::LIVE_ENTRIES` and about `limit::LIVE_ENTRIES_TEXT` bytes; the oldest go first.
     pub entries: Vec<Entry>,
-    /// Unfinished blocks of the running turn in order of first appearance.
+    /// Unfinished blocks in order of first appearance. Of the running turn, unless an earlier turn's
+    /// end is still to come.
     pub blocks: Vec<Block>,
     pub token_usage: Option<TokenUsage>,
     /// Completed item keys, so that late deltas never reopen a block.
     completed: BTreeSet<(TurnId, ItemId)>,
+    /// Turns that were running when another one started; only their own end is still awaited.
+    overtaken: Vec<TurnId>,
+    /// Kept bytes of all blocks.
+    blocks_text: usize,
+    /// Text of all entries.
+    entries_text: usize,
 }
 
 /// The turn that runs.
@@ -86,4 +101,42 @@ pub enum Change {
     Completed(Entry),
     /// Plan, diff, token use, retry note.
     TurnChanged,
+}
+
+impl LiveThread {
+    /// A thread whose subscription begins now; nothing is known to run.
+    pub fn new(thread: ThreadId) -> Self {
+        Self {
+            thread,
+            running: None,
+            ended: Vec::new(),
+            entries: Vec::new(),
+            blocks: Vec::new(),
+            token_usage: None,
+            completed: BTreeSet::new(),
+            overtaken: Vec::new(),
+            blocks_text: 0,
+            entries_text: 0,
+        }
+    }
+
+    /// Whether this turn ended while subscribed.
+    pub fn has_ended(&self, turn: &TurnId) -> bool {
+        self.ended.iter().any(|ended| ended.id == *turn)
+    }
+
+    /// The unfinished block of an item.
+    pub fn block(&self, turn: &TurnId, item: &ItemId) -> Option<&Block> {
+        self.position(turn, item).map(|at| &self.blocks[at])
+    }
+
+    /// Whether an item completed here.
+    pub fn has_completed(&self, turn: &TurnId, item: &ItemId) -> bool {
+        self.completed.contains(&(turn.clone(), item.clone()))
+    }
+
+    /// Searched from the end: the block that grows is nearly always the newest.
+    fn position(&self, turn: &TurnId, item: &ItemId) -> Option<usize> {
+        self.blocks.iter().rposition(|block| block.item == *item && block.turn == *turn)
+    }
 }

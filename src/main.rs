@@ -1,1 +1,46 @@
-fn main() {}
+//! The program: reads the command line and hands over; nothing else.
+#![cfg_attr(windows, windows_subsystem = "windows")]
+
+use std::process::ExitCode;
+
+use rejoin::cli::{self, Command};
+
+fn main() -> ExitCode {
+    #[cfg(windows)]
+    cli::console::attach();
+    // Before the command line is read: the worker also guards processes, with arguments of its own.
+    if std::env::args_os().nth(1).is_some_and(|command| command == "worker") {
+        return rejoin::worker::run();
+    }
+    match cli::parse(std::env::args_os()) {
+        Ok(Command::Window(start)) => window(start),
+        Ok(Command::Worker) => rejoin::worker::run(),
+        Ok(Command::DemoServer(demo)) => demo_server(demo),
+        Ok(Command::Drive(options)) => drive(options),
+        Ok(Command::Doctor(options)) => rejoin::doctor::run(&options),
+        Err(message) => {
+            let code = u8::try_from(message.exit_code()).unwrap_or(2);
+            // Nobody is left to tell when the terminal is gone.
+            message.print().ok();
+            ExitCode::from(code)
+        }
+    }
+}
+
+fn window(_start: cli::Start) -> ExitCode {
+    absent("no window; doctor tells what is installed")
+}
+
+fn drive(_options: cli::Drive) -> ExitCode {
+    absent("no window to drive")
+}
+
+fn demo_server(_options: cli::DemoServer) -> ExitCode {
+    absent("no demo server")
+}
+
+/// A build without the feature `gui` says so in words.
+fn absent(what: &str) -> ExitCode {
+    eprintln!("rejoin: this build has {what}");
+    ExitCode::from(2)
+}

@@ -5,6 +5,7 @@
 //! is `None` is not written. Nothing here does I/O.
 
 pub mod account;
+pub mod initialize;
 pub mod item;
 pub mod json;
 pub mod notification;

@@ -46,6 +46,8 @@ pub const DRAFTS: usize = 64;
 pub const PLAN_STEPS: usize = 200;
 /// A bearer token file.
 pub const TOKEN_FILE: u64 = 16 << 10;
+/// A settings file; ours are a few KiB, a larger one is not ours.
+pub const SETTINGS_FILE: u64 = 1 << 20;
 /// Time a button of a card is visible before it can be pressed.
 pub const ARMING: Duration = Duration::from_millis(300);
 /// Time for a read request.
@@ -65,3 +67,80 @@ pub const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Delays before the retries of a read after -32001, before jitter.
 pub const OVERLOAD_DELAYS: [Duration; 3] =
     [Duration::from_millis(250), Duration::from_millis(500), Duration::from_millis(1_000)];
+/// Turns of a thread whose end is remembered, so that a late event cannot make them run again.
+pub const ENDED_TURNS: usize = 64;
+/// Completed items of a thread that the hub keeps; older ones are read as pages (FACTS 5.9).
+pub const LIVE_ENTRIES: usize = 1_000;
+/// Text of those items.
+pub const LIVE_ENTRIES_TEXT: usize = 16 << 20;
+/// Unfinished blocks of a thread; an item beyond them shows when it completes.
+pub const LIVE_BLOCKS: usize = 256;
+/// Completed item keys of a thread, against late deltas.
+pub const COMPLETED_KEYS: usize = 16_384;
+/// What stays of an unfinished block when `BLOCKS_TEXT` is reached and another block grows.
+pub const SHRUNK_BLOCK_TEXT: usize = 64 << 10;
+/// Parts of a reasoning item; text of later parts goes to the last one.
+pub const REASONING_PARTS: usize = 1_024;
+/// Progress messages of one MCP call; the newest stay.
+pub const MCP_PROGRESS: usize = 200;
+/// Events of threads whose `thread/start` or `thread/resume` is not answered yet.
+pub const EARLY_EVENTS: usize = 1_024;
+/// Calls that wait in the worker for one of the `IN_FLIGHT` places.
+pub const WAITING_CALLS: usize = 256;
+/// Timed-out calls whose late response is still recognised.
+pub const TIMED_OUT_CALLS: usize = 256;
+/// Live events and broadcasts that wait for a slow GUI; more is `Lagged`.
+pub const WAITING_EVENTS: usize = 4_096;
+/// Bytes of those events.
+pub const WAITING_BYTES: usize = 8 << 20;
+/// Everything else that waits for the GUI; a GUI that leaves so much unread ends the connection.
+pub const WAITING_TOTAL: usize = 16_384;
+/// A delta merged while it waits; the next one starts a new event.
+pub const MERGED_DELTA: usize = 256 << 10;
+/// Server messages up to this size cannot outgrow `CONTRACT_LINE` by being written again (absent fields are
+/// written as null, at most 35 times the size of the smallest thread); larger ones are measured.
+pub const MEASURED_FROM: usize = 128 << 10;
+/// Names of ignored messages that are told apart; the rest is counted together.
+pub const IGNORED_NAMES: usize = 64;
+/// Shortest time between two `Ignored` events.
+pub const IGNORED_EVERY: Duration = Duration::from_secs(1);
+/// Refusals that wait for a server that does not read.
+pub const WAITING_REFUSALS: usize = 1_024;
+/// Part by which a delay varies, up and down.
+pub const JITTER: f64 = 0.2;
+/// Probes whose late answers are still recognised.
+pub const REMEMBERED_PROBES: usize = 8;
+/// The name of a refused server request as it is shown.
+pub const REFUSED_NAME: usize = 200;
+/// TCP, proxy, TLS and WebSocket handshake together.
+pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
+/// One of several addresses of a host, so that a dead IPv6 route leaves time for IPv4.
+pub const ADDRESS_TIMEOUT: Duration = Duration::from_secs(5);
+/// Time an owned server or worker has to end by itself after its stdin was closed.
+pub const CHILD_GRACE: Duration = Duration::from_secs(2);
+/// Time a worker has for its own [`CHILD_GRACE`] after its pipe was closed, before it is killed.
+pub const WORKER_GRACE: Duration = Duration::from_secs(3);
+/// Time for Hello and for its answer.
+pub const CONTRACT_HANDSHAKE: Duration = Duration::from_secs(10);
+/// Lines of a server's stderr that are kept for Details.
+pub const STDERR_LINES: usize = 20;
+/// One kept line of stderr; the rest of it is dropped.
+pub const STDERR_LINE: usize = 4 << 10;
+/// Lines on a server's stdout before the first JSON object that are taken for a banner.
+pub const BANNER_LINES: usize = 20;
+/// Time from the first line of such a banner to the first JSON object.
+pub const BANNER_TIME: Duration = Duration::from_secs(15);
+/// Messages from the server that wait for the worker's machine.
+pub const TRANSPORT_IN: usize = 256;
+/// Messages to the server that wait for the transport; a peer that reads none of them is lost.
+pub const TRANSPORT_OUT: usize = 256;
+/// Contract messages that wait for their reader, in each direction.
+pub const CONTRACT_QUEUE: usize = 64;
+/// Text that is written to the worker's stdout at once.
+pub const CONTRACT_BATCH: usize = 64 << 10;
+/// A file of certificates.
+pub const CA_FILE: u64 = 4 << 20;
+/// The answer of a proxy to CONNECT.
+pub const PROXY_ANSWER: usize = 16 << 10;
+/// Technical text of one failure (a server's or the operating system's words).
+pub const DETAIL: usize = 2 << 10;

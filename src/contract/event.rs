@@ -113,6 +113,8 @@ pub enum FailureKind {
     ProgramMissing { program: String },
     /// It is there and may not be run.
     ProgramNotExecutable { program: String },
+    /// The directory to start it in is not there.
+    DirectoryMissing { directory: String },
     /// The server process ended; `exit` in words ("exit code 3", "killed by signal 9").
     ProcessExited { program: String, exit: String, before_ready: bool },
     /// Connection refused, reset, aborted, EOF without close, DNS try-again.
@@ -139,6 +141,10 @@ pub enum FailureKind {
     MessageTooLarge,
     /// Two unanswered probes.
     Silent,
+    /// The server answered a request of the connection's beginning with an error (`account/read`, `thread/list`).
+    Refused { method: String },
+    /// The server is signed in as somebody else than when the connection began.
+    AccountChanged,
     /// The user ended it.
     Disconnected,
     /// The worker itself ended or broke the contract.

@@ -33,6 +33,8 @@ pub enum Intent {
     /// Reads only.
     Open(ThreadId),
     OpenById(String),
+    /// A conversation that began here (`ConversationKey::Local`), started or not.
+    OpenLocal(u64),
     /// A local conversation; `thread/start` goes out with the first Send.
     New {
         cwd: Option<String>,
@@ -53,6 +55,8 @@ pub enum Intent {
         last: u64,
         at_end: bool,
     },
+    /// A lost text (`RowBody::Lost`) that the user no longer wants, by `Row::key`.
+    DismissLost(u64),
     /// The whole text of a conversation's composer after an edit.
     Edit {
         conversation: ConversationKey,

@@ -52,8 +52,9 @@ pub enum SignIn {
 }
 
 /// Who the server says it is signed in as.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub enum AccountView {
+    #[default]
     Unknown,
     NotNeeded,
     NotSignedIn,
@@ -80,7 +81,7 @@ pub struct Notice {
 }
 
 /// The list of conversations.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Picker {
     pub rows: Vec<PickerRow>,
     pub search: String,

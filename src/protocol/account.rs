@@ -47,6 +47,7 @@ pub struct RateLimits {
 pub struct RateLimitWindow {
     /// Percent, 0 to 100.
     pub used_percent: i64,
+    /// Minutes.
     #[serde(default)]
     pub window_duration_mins: Option<i64>,
     /// Unix seconds.

@@ -48,6 +48,7 @@ pub enum ThreadItem {
     CommandExecution {
         id: ItemId,
         command: String,
+        /// A directory on the *server*.
         cwd: String,
         #[serde(default)]
         command_actions: Vec<CommandAction>,
@@ -56,10 +57,12 @@ pub enum ThreadItem {
         status: ItemStatus,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         process_id: Option<String>,
+        /// Both streams, cut by the server (about 1 MiB live; 64 KiB stored on 0.171.0).
         #[serde(default, skip_serializing_if = "Option::is_none")]
         aggregated_output: Option<String>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         exit_code: Option<i64>,
+        /// Milliseconds.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         duration_ms: Option<i64>,
     },
@@ -79,6 +82,7 @@ pub enum ThreadItem {
         result: Option<McpToolCallResult>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         error: Option<McpToolCallError>,
+        /// Milliseconds.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         duration_ms: Option<i64>,
     },
@@ -94,6 +98,7 @@ pub enum ThreadItem {
         content_items: Option<Vec<ToolContent>>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         success: Option<bool>,
+        /// Milliseconds.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         duration_ms: Option<i64>,
     },
@@ -127,10 +132,12 @@ pub enum ThreadItem {
     },
     ImageView {
         id: ItemId,
+        /// A path on the *server*; never opened locally.
         path: String,
     },
     Sleep {
         id: ItemId,
+        /// Milliseconds.
         duration_ms: i64,
     },
     ImageGeneration {
@@ -232,6 +239,7 @@ pub enum UserInput {
     Unknown(JsonText),
 }
 
+/// A part of what a hook of the server wrote into the conversation (`HookPromptFragment`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HookPromptFragment {
@@ -301,7 +309,7 @@ pub enum CommandAction {
     Unknown,
 }
 
-/// One file of a patch: its path on the server and a unified diff.
+/// One file of a patch (`FileUpdateChange`): its path on the *server* and a unified diff.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileUpdateChange {
     pub path: String,
@@ -309,12 +317,14 @@ pub struct FileUpdateChange {
     pub diff: String,
 }
 
+/// What a patch does to a file (`PatchChangeKind`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "camelCase")]
 pub enum PatchChangeKind {
     Add,
     Delete,
     Update {
+        /// The new path of a moved file, written `move_path` also on the wire.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         move_path: Option<String>,
     },
@@ -322,6 +332,7 @@ pub enum PatchChangeKind {
     Unknown,
 }
 
+/// What an MCP tool gave back (`McpToolCallResult`).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct McpToolCallResult {
@@ -331,6 +342,7 @@ pub struct McpToolCallResult {
     pub structured_content: Option<JsonText>,
 }
 
+/// Why an MCP tool failed (`McpToolCallError`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct McpToolCallError {
     pub message: String,
@@ -353,6 +365,7 @@ pub enum ToolContent {
     Unknown,
 }
 
+/// What a web search did (`WebSearchAction`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "camelCase")]
 pub enum WebSearchAction {

@@ -1,5 +1,6 @@
 //! Free-form JSON of the protocol, carried as its text so that the engine needs no JSON library.
 
+use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
@@ -11,6 +12,15 @@ impl JsonText {
     /// The value as compact or original JSON text; empty only for [`Default`].
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+}
+
+/// Reads a JSON object. A list is refused: the derived readers would take its elements by position.
+pub(super) fn object<T: DeserializeOwned>(text: &str) -> Result<T, serde_json::Error> {
+    if text.trim_start().starts_with('{') {
+        serde_json::from_str(text)
+    } else {
+        Err(serde_json::Error::custom("not a JSON object"))
     }
 }
 

@@ -1,10 +1,12 @@
 //! Notifications of the app-server that mean something to Rejoin; the rest are counted by name.
 
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::account::RateLimits;
 use super::item::FileUpdateChange;
+use super::json::object;
 use super::settings::TokenUsage;
 use super::thread::TurnError;
 use super::{Thread, ThreadItem, ThreadStatus, Turn};
@@ -118,6 +120,9 @@ impl ServerNotification {
     pub fn parse(method: &str, params: Option<&RawValue>) -> Parsed {
         if !Self::NAMES.contains(&method) {
             return Parsed::Unknown;
+        }
+        if let Err(error) = object::<IgnoredAny>(params.map_or("null", RawValue::get)) {
+            return Parsed::Malformed(error);
         }
         #[derive(Serialize)]
         struct Tagged<'a> {

@@ -63,10 +63,10 @@ macro_rules! requests {
                 match self { $( Self::$variant => $timeout, )* }
             }
 
-            /// Reads the `result` member of a response to this method.
+            /// Reads the `result` member of a response to this method; an error is an unreadable response.
             pub fn parse_response(self, result: &RawValue) -> Result<ClientResponse, serde_json::Error> {
                 Ok(match self {
-                    $( Self::$variant => ClientResponse::$variant(serde_json::from_str(result.get())?), )*
+                    $( Self::$variant => ClientResponse::$variant(super::json::object(result.get())?), )*
                 })
             }
         }
@@ -230,8 +230,10 @@ pub struct ItemsListResponse {
 pub struct ItemEntry {
     pub turn_id: TurnId,
     pub item: ThreadItem,
+    /// Unix milliseconds.
     #[serde(default)]
     pub started_at_ms: Option<i64>,
+    /// Unix milliseconds.
     #[serde(default)]
     pub completed_at_ms: Option<i64>,
 }

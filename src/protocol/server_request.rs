@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::JsonText;
+use super::json::object;
 use crate::base::{ItemId, ThreadId, TurnId};
 
 /// A request of the server (`ServerRequest`).
@@ -36,6 +37,9 @@ pub struct CommandApproval {
     pub thread_id: ThreadId,
     pub turn_id: TurnId,
     pub item_id: ItemId,
+    /// What is asked for: a command, or input to one that runs already.
+    #[serde(default)]
+    pub kind: CommandApprovalKind,
     #[serde(default)]
     pub command: Option<String>,
     /// A directory on the server.
@@ -52,6 +56,20 @@ pub struct CommandApproval {
     pub available_decisions: Option<Vec<CommandDecision>>,
 }
 
+/// `CommandExecutionApprovalKind`. `humanCommand` of 0.171.0 needs a capability that is never declared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum CommandApprovalKind {
+    #[default]
+    Command,
+    /// Input sent to a terminal that runs already; `command` is that of the terminal.
+    WriteStdin,
+    /// A word of a newer server.
+    #[serde(other)]
+    Unknown,
+}
+
+/// `NetworkApprovalContext`: the network access that is asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NetworkApprovalContext {
     pub host: String,
@@ -158,8 +176,8 @@ impl ServerRequest {
     pub fn parse(method: &str, params: Option<&RawValue>) -> Parsed {
         let text = params.map_or("null", RawValue::get);
         let parsed = match method {
-            "item/commandExecution/requestApproval" => serde_json::from_str(text).map(Self::CommandApproval),
-            "item/fileChange/requestApproval" => serde_json::from_str(text).map(Self::FileChangeApproval),
+            "item/commandExecution/requestApproval" => object(text).map(Self::CommandApproval),
+            "item/fileChange/requestApproval" => object(text).map(Self::FileChangeApproval),
             _ if OTHER_METHODS.contains(&method) => {
                 #[derive(Deserialize)]
                 #[serde(rename_all = "camelCase")]

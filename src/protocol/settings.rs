@@ -74,12 +74,13 @@ pub struct ReasoningEffortOption {
     pub description: String,
 }
 
-/// `ThreadTokenUsage`.
+/// `ThreadTokenUsage`: of the whole thread, and of its last request to the model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TokenUsage {
     pub total: TokenCount,
     pub last: TokenCount,
+    /// Tokens.
     #[serde(default)]
     pub model_context_window: Option<i64>,
 }

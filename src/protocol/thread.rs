@@ -123,6 +123,7 @@ pub struct Turn {
     /// Unix seconds; absent while running, and for a turn that another process may still run.
     #[serde(default)]
     pub completed_at: Option<i64>,
+    /// Milliseconds.
     #[serde(default)]
     pub duration_ms: Option<i64>,
 }

@@ -170,7 +170,7 @@ impl App {
         let connected = self.is_connected();
         let Some(window) = self.windows.get_mut(&id) else { return Task::none() };
         let composing = self.shown.composer_key.as_ref().and_then(|key| window.editors.get(key));
-        if composing.is_some_and(|editor| editor.preedit.is_some()) {
+        if composing.is_some_and(|editor| editor.composing) {
             return Task::none();
         }
         match shortcut {
@@ -355,6 +355,11 @@ impl App {
 
     pub fn row_keys(&self) -> &[RowKey] {
         &self.shown.row_keys
+    }
+
+    /// Changes when every row must be built again (theme, text size).
+    pub fn look_epoch(&self) -> u64 {
+        self.shown.look
     }
 
     /// A row's name for a screen reader.

@@ -55,7 +55,7 @@ pub enum Local {
     /// A screen reader set the composer's text.
     ComposeText(String),
     /// An input method began or ended composing.
-    Preedit(Option<String>),
+    Composing(bool),
     /// The picker's search field.
     Search(String),
     SearchSubmit,
@@ -67,7 +67,7 @@ pub enum Local {
     Viewing { first: u64, last: u64, at_end: bool },
     Copy(String),
     /// Shows a link's real target and asks.
-    AskLink(SafeUrl),
+    AskLink(Arc<str>),
     OpenLink(SafeUrl),
     Answer(RequestId, Answer),
     AskDiscard(u64),

@@ -39,8 +39,8 @@ pub struct Window {
 #[derive(Debug, Default)]
 pub struct Editor {
     pub content: text_editor::Content,
-    /// Text that an input method is composing.
-    pub preedit: Option<String>,
+    /// An input method is composing.
+    pub composing: bool,
 }
 
 /// What of the history is on screen.

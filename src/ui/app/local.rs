@@ -6,6 +6,7 @@ use iced::{Task, clipboard, window};
 use crate::engine::view::ConversationKey;
 use crate::engine::{Input, Intent};
 use crate::settings::{Profiles, Settings, WindowSize, codex};
+use crate::markdown::SafeUrl;
 use crate::ui::Message;
 use crate::ui::message::{ConnectForm, Field, Local, SettingsChange};
 use crate::ui::page::Page;
@@ -29,7 +30,7 @@ impl App {
                 window.editors.entry(key.clone()).or_default().content = text_editor::Content::with_text(&text);
                 return self.step(Input::User(Intent::Edit { conversation: key, text }));
             }
-            Local::Preedit(preedit) => window.editors.entry(key).or_default().preedit = preedit,
+            Local::Composing(composing) => window.editors.entry(key).or_default().composing = composing,
             Local::Search(text) => {
                 window.search.clone_from(&text);
                 return self.step(Input::User(Intent::Search(text)));
@@ -57,7 +58,7 @@ impl App {
                 self.bridge.announce(false, "Copied");
                 return clipboard::write(text);
             }
-            Local::AskLink(url) => window.dialog = Some(Dialog::Link(url)),
+            Local::AskLink(url) => window.dialog = SafeUrl::parse(&url).map(Dialog::Link),
             Local::OpenLink(url) => {
                 window.dialog = None;
                 if let Err(error) = open::that_detached(url.as_str()) {

@@ -17,7 +17,7 @@ pub struct Shown {
     pub row_keys: Vec<RowKey>,
     pub worker_pid: Option<u32>,
     /// Raised when every row must be built again (theme, text size).
-    pub look: u32,
+    pub look: u64,
 }
 
 impl Default for Shown {
@@ -77,7 +77,6 @@ impl App {
 
     /// The rows' keys with what changes a row beside its own revision: folds, theme, text size.
     pub(super) fn refresh_rows(&mut self) {
-        let look = self.shown.look;
         let unfolded = |key: u64| self.windows.values().any(|window: &Window| window.unfolded.contains(&key));
         self.shown.row_keys = self
             .shown
@@ -86,7 +85,7 @@ impl App {
             .flat_map(|open| open.history.rows.iter())
             .map(|row| RowKey {
                 key: row.key,
-                rev: row.rev.wrapping_mul(2).wrapping_add(u32::from(unfolded(row.key))).wrapping_add(look.wrapping_mul(0x0100_0000)),
+                rev: u64::from(row.rev) * 2 + u64::from(unfolded(row.key)),
             })
             .collect();
     }

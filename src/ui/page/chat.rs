@@ -71,7 +71,7 @@ fn bar<'a>(app: &'a App, id: iced::window::Id, window: &'a Window, wide: bool) -
     }
     let open = window.menu == Some(Menu::Main);
     line = line.push(kit::button("bar-menu", "Menu", Look::Flat, Some(Message::Local(id, Local::OpenMenu(Menu::Main)))).expanded(open));
-    widget::pane("pane-bar", "Window", kit::full(line).padding([6.0, INSET]).style(style::panel))
+    kit::pane("pane-bar", "Window", kit::full(line).padding([6.0, INSET]).style(style::panel))
 }
 
 fn menu<'a>(app: &'a App, id: iced::window::Id) -> Element<'a, Message> {
@@ -84,7 +84,7 @@ fn menu<'a>(app: &'a App, id: iced::window::Id) -> Element<'a, Message> {
     items.push(kit::plain("menu-settings", "Settings", Message::Local(id, Local::Go(Page::Settings))));
     items.push(kit::plain("menu-keys", "Keys (F1)", Message::Shortcut(id, Shortcut::Keys)));
     let facts = app.facts();
-    widget::group("menu", "Menu", kit::full(column![kit::buttons(items), kit::small(facts)].spacing(GAP)).padding(INSET).style(style::panel))
+    kit::group("menu", "Menu", kit::full(column![kit::buttons(items), kit::small(facts)].spacing(GAP)).padding(INSET).style(style::panel))
 }
 
 fn needs_you<'a>(id: iced::window::Id, waiting: crate::engine::NeedsYou) -> Element<'a, Message> {
@@ -101,7 +101,7 @@ fn conversation<'a>(app: &'a App, id: iced::window::Id, window: &'a Window) -> E
         Some(open) => history::view(app, id, window, open),
         None => empty(app, id),
     };
-    let middle = widget::pane("pane-history", "Conversation", container(middle).width(Length::Fill).height(Length::Fill));
+    let middle = kit::pane("pane-history", "Conversation", container(middle).width(Length::Fill).height(Length::Fill));
     let mut page = column![];
     if let Some(attention) = attention(app, id, app.conversation()) {
         // What needs eyes never squeezes the composer: it scrolls in at most half of the height.
@@ -138,7 +138,7 @@ fn attention<'a>(app: &'a App, id: iced::window::Id, open: Option<&'a Conversati
         if let crate::engine::view::Membership::JoinFailed { why, .. } = &open.membership {
             any = true;
             content = content.push(
-                kit::full(widget::alert("join-failed", why, kit::body(why.as_str()))).padding([GAP, INSET]).style(style::notice(Kind::Warn)),
+                kit::full(kit::alert("join-failed", why, kit::body(why.as_str()))).padding([GAP, INSET]).style(style::notice(Kind::Warn)),
             );
         }
     }

@@ -113,7 +113,7 @@ pub fn view<'a>(app: &'a App, id: iced::window::Id, window: &'a Window) -> Eleme
         content = content.push(saved(app, id));
     }
     content = content.push(form(id, &window.connect));
-    widget::pane(
+    kit::pane(
         "pane-connect",
         "Connection",
         container(scrollable(container(content).center_x(Length::Fill))).height(Length::Fill).style(style::ground),
@@ -206,7 +206,7 @@ fn form<'a>(id: iced::window::Id, form: &'a Form) -> Element<'a, Message> {
             .push(path(id, "connect-directory", "Directory of new conversations", &form.directory, ConnectForm::Directory, Field::Directory));
     }
     if let Some(error) = &form.error {
-        content = content.push(widget::alert("connect-error", error, kit::body(error.as_str()).style(style::bad)));
+        content = content.push(kit::alert("connect-error", error, kit::body(error.as_str()).style(style::bad)));
     }
     content = content.push(kit::buttons([
         kit::plain("connect-now", "Connect", press(id, ConnectForm::ConnectNow)),

@@ -7,7 +7,7 @@ use crate::settings::{Motion, SendKey, Theme};
 use crate::ui::message::{Local, SettingsChange};
 use crate::ui::theme::style;
 use crate::ui::view::kit::{self, GAP};
-use crate::ui::widget::{self, Choice, Element};
+use crate::ui::widget::{self, Element};
 use crate::ui::window::Window;
 use crate::ui::{App, Message};
 
@@ -40,26 +40,26 @@ pub fn view<'a>(app: &'a App, id: iced::window::Id, window: &'a Window) -> Eleme
             kit::plain("settings-done", "Done", Message::Local(id, Local::Back))
         ]
         .align_y(iced::Alignment::Center),
-        widget::select(
+        kit::select(
             "settings-theme",
             "Theme",
-            themes.map(|(theme, words)| Choice::new(theme, words.to_owned())),
+            themes.map(|(theme, words)| (theme, words.to_owned())),
             Some(settings.theme),
             move |theme| change(SettingsChange::Theme(theme)),
         ),
         zoom("Size of everything", "settings-zoom", settings.zoom, SettingsChange::Zoom),
         zoom("Size of the conversation's text", "settings-transcript", settings.transcript_zoom, SettingsChange::TranscriptZoom),
-        widget::select(
+        kit::select(
             "settings-send",
             "Send key",
-            keys.map(|(key, words)| Choice::new(key, words.to_owned())),
+            keys.map(|(key, words)| (key, words.to_owned())),
             Some(settings.send_key),
             move |key| change(SettingsChange::SendKey(key)),
         ),
-        widget::select(
+        kit::select(
             "settings-motion",
             "Motion",
-            motions.map(|(motion, words)| Choice::new(motion, words.to_owned())),
+            motions.map(|(motion, words)| (motion, words.to_owned())),
             Some(settings.reduced_motion),
             move |motion| change(SettingsChange::Motion(motion)),
         ),
@@ -73,7 +73,7 @@ pub fn view<'a>(app: &'a App, id: iced::window::Id, window: &'a Window) -> Eleme
     .spacing(16)
     .padding(20)
     .max_width(640);
-    widget::pane(
+    kit::pane(
         "pane-settings",
         "Settings",
         container(scrollable(container(content).center_x(Length::Fill))).height(Length::Fill).style(style::ground),

@@ -52,7 +52,7 @@ fn one<'a>(app: &'a App, id: iced::window::Id, card: &'a Card) -> Element<'a, Me
         let look = if index == 0 { Look::Primary } else { Look::Secondary };
         let request = card.request.clone();
         let press = (card.state == CardState::Open).then_some(Message::Do(id, Intent::Answer { request, answer }));
-        let button = widget::button(
+        let button = kit::press_with(
             format!("card-{}-{index}", card.request),
             label.clone(),
             kit::words(if index == 0 { font::LABEL_STRONG } else { font::LABEL }, label),
@@ -67,7 +67,7 @@ fn one<'a>(app: &'a App, id: iced::window::Id, card: &'a Card) -> Element<'a, Me
         content = content.push(kit::small("Cancel also stops the turn."));
     }
     let surface = kit::full(content).padding(INSET).style(style::notice(Kind::Warn));
-    widget::group(format!("card-{}", card.request), title, surface)
+    kit::group(format!("card-{}", card.request), title, surface)
 }
 
 fn command<'a>(ask: &'a CommandApproval) -> Element<'a, Message> {

@@ -1,5 +1,6 @@
 //! The composer: always there, always says what Send does or why it cannot.
 
+use iced::keyboard::{Key, key::Named};
 use iced::widget::{column, row};
 use iced::{Alignment, Length};
 
@@ -38,17 +39,23 @@ pub fn view<'a>(
         content = content.push(kit::small(hidden).style(style::warn));
     }
     content = content.push(foot(id, composer, conversation, app));
-    widget::pane("pane-composer", "Composer", kit::full(content).padding([GAP, INSET]).style(style::panel))
+    kit::pane("pane-composer", "Composer", kit::full(content).padding([GAP, INSET]).style(style::panel))
 }
 
 fn field<'a>(app: &'a App, id: iced::window::Id, editor: Option<&'a Editor>, composer: &'a Composer) -> Element<'a, Message> {
     let Some(editor) = editor else { return kit::small(composer.placeholder.as_str()).into() };
     let send = matches!(composer.send, SendState::Start | SendState::Steer).then_some(Message::Do(id, Intent::Send));
+    let enter_sends = app.settings().send_key == SendKey::Enter;
     widget::editor(FIELD, NAME, &editor.content, move |action| Message::Local(id, Local::Compose(action)))
         .placeholder(composer.placeholder.as_str())
-        .on_set_value(move |text| Message::Local(id, Local::ComposeText(text)))
-        .on_preedit(move |preedit| Message::Local(id, Local::Preedit(preedit)))
-        .send_keys(app.settings().send_key == SendKey::Enter, send)
+        .on_value(move |text| Message::Local(id, Local::ComposeText(text)))
+        .on_composing(move |composing| Message::Local(id, Local::Composing(composing)))
+        .on_key(move |press| {
+            let enter = press.key == Key::Named(Named::Enter);
+            let sends = press.modifiers.command() || (enter_sends && !press.modifiers.shift());
+            // A press that cannot send does nothing: it neither sends nor starts a line.
+            (enter && sends).then(|| send.clone().unwrap_or(Message::Done))
+        })
         .into()
 }
 
@@ -72,7 +79,7 @@ fn foot<'a>(id: iced::window::Id, composer: &'a Composer, conversation: Option<&
     };
     let mut words = column![].spacing(0).width(Length::Fill);
     if !why.is_empty() {
-        words = words.push(widget::status("composer-why", why, kit::small(why)));
+        words = words.push(kit::status("composer-why", why, kit::small(why)));
     }
     if let Some(status) = conversation.and_then(|conversation| status_line(conversation, app)) {
         words = words.push(kit::small(status));

@@ -9,7 +9,7 @@ use crate::engine::Intent;
 use crate::engine::view::{Conversation, Loading, Row};
 use crate::ui::message::Local;
 use crate::ui::theme::style::{self, Kind};
-use crate::ui::widget::{self, Element, RowKey};
+use crate::ui::widget::{self, Element, HistoryView};
 use crate::ui::window::Window;
 use crate::ui::{App, Message};
 
@@ -38,12 +38,14 @@ pub fn view<'a>(app: &'a App, id: iced::window::Id, window: &'a Window, conversa
     let keys = app.row_keys();
     let list = widget::history_list(LIST, "History", keys, move |index| rows::view(app, id, window, &history.rows[index]))
         .row_label(move |index| app.row_label(&history.rows[index]))
-        .on_view(move |first, last, at_end| Message::Local(id, Local::Viewing { first, last, at_end }));
+        .on_view(move |HistoryView { first, last, at_end }| Message::Local(id, Local::Viewing { first, last, at_end }))
+        .epoch(app.look_epoch())
+        .spacing(0);
     let mut layers = stack![Element::from(list)];
     if !window.viewing.at_end {
         let unseen = unseen(&history.rows, window.viewing.last);
         let label = if unseen == 0 { "Jump to latest".to_owned() } else { format!("Jump to latest ({unseen})") };
-        let jump = widget::button("history-jump", label.clone(), kit::words(crate::ui::font::LABEL, label))
+        let jump = kit::press_with("history-jump", label.clone(), kit::words(crate::ui::font::LABEL, label))
             .on_press(Message::Local(id, Local::JumpToLatest));
         layers = layers.push(
             container(Element::from(jump)).width(Length::Fill).height(Length::Fill).padding(INSET).align_x(Alignment::Center).align_y(Alignment::End),

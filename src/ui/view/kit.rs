@@ -6,7 +6,7 @@ use iced::{Alignment, Length};
 use crate::ui::Message;
 use crate::ui::font::{self, TextStyle};
 use crate::ui::theme::{Theme, style};
-use crate::ui::widget::{self, Element, Look, Pressable};
+use crate::ui::widget::{self, Element, Live, Look, Pressable, Role};
 
 /// Half of the grid's usual gap.
 pub const TIGHT: f32 = 4.0;
@@ -35,7 +35,48 @@ pub fn small<'a>(content: impl text::IntoFragment<'a>) -> Text<'a> {
 /// A heading that a screen reader can jump to.
 pub fn heading<'a>(id: &'static str, level: usize, content: &'a str) -> Element<'a, Message> {
     let face = if level == 1 { font::TITLE } else { font::HEADING };
-    widget::heading(id, level, content, words(face, content))
+    widget::heading(id, level, content, words(face, content)).into()
+}
+
+/// Selectable text.
+pub fn plain_text<'a>(content: impl Into<String>, face: TextStyle) -> Element<'a, Message> {
+    widget::plain(content, face.size, face.line, face.font)
+}
+
+/// A region that is read politely when its label changes.
+pub fn status<'a>(id: &'static str, label: impl Into<String>, content: impl Into<Element<'a, Message>>) -> Element<'a, Message> {
+    widget::live(id, Live::Polite, label, content).into()
+}
+
+/// A region that is read at once when its label changes.
+pub fn alert<'a>(id: &'static str, label: impl Into<String>, content: impl Into<Element<'a, Message>>) -> Element<'a, Message> {
+    widget::live(id, Live::Assertive, label, content).into()
+}
+
+/// A named group of controls.
+pub fn group<'a>(id: impl Into<String>, label: impl Into<String>, content: impl Into<Element<'a, Message>>) -> Element<'a, Message> {
+    widget::group(id.into(), label, content).into()
+}
+
+/// A part that F6 goes to.
+pub fn pane<'a>(id: &'static str, label: &'static str, content: impl Into<Element<'a, Message>>) -> Element<'a, Message> {
+    widget::pane(id, label, content).into()
+}
+
+/// A labelled choice of one of several values.
+pub fn select<'a, T: PartialEq + Clone + 'a>(
+    id: &'static str,
+    label: &'static str,
+    choices: impl IntoIterator<Item = (T, String)>,
+    chosen: Option<T>,
+    message: impl Fn(T) -> Message + 'a,
+) -> Element<'a, Message> {
+    let (values, names): (Vec<T>, Vec<String>) = choices.into_iter().unzip();
+    let at = chosen.and_then(|chosen| values.iter().position(|value| *value == chosen));
+    let control = widget::select(id, label, names, at, move |index| {
+        values.get(index).map_or(Message::Done, |value| message(value.clone()))
+    });
+    iced::widget::column![small(label), Element::from(control)].spacing(2).into()
 }
 
 /// A short word with an edge.
@@ -59,7 +100,12 @@ pub fn icon(name: &str) -> &'static str {
 /// A button with a visible name.
 pub fn button<'a>(id: impl Into<String>, label: &'a str, look: Look, press: Option<Message>) -> Pressable<'a, Message> {
     let face = if look == Look::Primary { font::LABEL_STRONG } else { font::LABEL };
-    widget::button(id.into(), label, words(face, label)).look(look).on_press_maybe(press)
+    press_with(id, label, words(face, label)).look(look).on_press_maybe(press)
+}
+
+/// A button whose content is more than its name.
+pub fn press_with<'a>(id: impl Into<String>, label: impl Into<String>, content: impl Into<Element<'a, Message>>) -> Pressable<'a, Message> {
+    widget::pressable(id.into(), Role::Button, label, content)
 }
 
 /// An ordinary button.

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use iced::widget::{column, container, row, scrollable, text};
-use iced::{Alignment, Font, Length, Padding};
+use iced::widget::{column, container, row, scrollable};
+use iced::{Alignment, Length, Padding};
 
 use super::kit::{self, GAP};
-use crate::markdown::{Block, Inline, SafeUrl};
+use crate::markdown::{Block, Inline};
 use crate::ui::font::{self, TextStyle};
 use crate::ui::message::Local;
 use crate::ui::theme::{Theme, style};
-use crate::ui::widget::{self, Element};
+use crate::ui::widget::{self, Element, Span};
 use crate::ui::Message;
 
 /// Lines of a code block that are drawn; the rest is named and comes with Copy.
@@ -39,8 +39,8 @@ fn many<'a>(blocks: &[Block], look: Look<'a>, serial: &mut usize) -> Element<'a,
 
 fn one<'a>(block: &Block, look: Look<'a>, serial: &mut usize) -> Element<'a, Message> {
     match block {
-        Block::Paragraph(content) => inline(content, font::BODY, look),
-        Block::Heading { level, content } => inline(content, heading(*level), look),
+        Block::Paragraph(content) => inline(content, font::BODY, look, serial),
+        Block::Heading { level, content } => inline(content, heading(*level), look, serial),
         Block::Code { language, text } => {
             *serial += 1;
             code(language, text, look, *serial)
@@ -63,9 +63,9 @@ fn one<'a>(block: &Block, look: Look<'a>, serial: &mut usize) -> Element<'a, Mes
         }))
         .spacing(2)
         .into(),
-        Block::Table { head, rows } => table(head, rows, look),
+        Block::Table { head, rows } => table(head, rows, look, serial),
         Block::Rule => kit::line(),
-        Block::Plain(text) => widget::plain(text.clone(), font::BODY.scaled(look.scale)),
+        Block::Plain(text) => kit::plain_text(text.clone(), font::BODY.scaled(look.scale)),
     }
 }
 
@@ -77,15 +77,19 @@ fn heading(level: u8) -> TextStyle {
     }
 }
 
-fn inline<'a>(content: &[Inline], face: TextStyle, look: Look<'a>) -> Element<'a, Message> {
+fn inline<'a>(content: &[Inline], face: TextStyle, look: Look<'a>, serial: &mut usize) -> Element<'a, Message> {
+    *serial += 1;
     let window = look.window;
-    let spans = content.iter().flat_map(|run| spans(run, face, look.theme)).collect();
-    widget::rich(spans, face.scaled(look.scale), move |url: SafeUrl| Message::Local(window, Local::AskLink(url)))
+    let spans: Vec<Span> = content.iter().flat_map(|run| spans(run, face, look.theme)).collect();
+    let face = face.scaled(look.scale);
+    widget::rich(format!("row-{}-text-{serial}", look.key), spans, face.size, face.line, move |url| {
+        Message::Local(window, Local::AskLink(url))
+    })
 }
 
-fn spans(run: &Inline, base: TextStyle, theme: &Theme) -> Vec<text::Span<'static, SafeUrl, Font>> {
+fn spans(run: &Inline, base: TextStyle, theme: &Theme) -> Vec<Span> {
     let bold = run.bold || base.font.weight == iced::font::Weight::Bold;
-    let face = |upright: bool| match (run.code, bold, run.italic && !upright) {
+    let face = |italic: bool| match (run.code, bold, run.italic && italic) {
         (true, false, _) => font::MONO,
         (true, true, _) => font::MONO_BOLD,
         (false, false, false) => font::SANS,
@@ -97,13 +101,13 @@ fn spans(run: &Inline, base: TextStyle, theme: &Theme) -> Vec<text::Span<'static
         if run.italic { font::split_scripts(&run.text).collect() } else { vec![(run.text.as_str(), false)] };
     pieces
         .into_iter()
-        .map(|(piece, upright)| {
-            let mut span = text::Span::new(piece.to_owned()).font(face(upright)).strikethrough(run.strike);
+        .map(|(piece, italic)| {
+            let mut span = iced::widget::text::Span::new(piece.to_owned()).font(face(italic)).strikethrough(run.strike);
             if run.code {
                 span = span.background(theme.tokens().code).padding([0, 2]);
             }
             if let Some(url) = &run.link {
-                span = span.color(theme.tokens().link).underline(true).link(url.clone());
+                span = span.color(theme.tokens().link).underline(true).link(Arc::<str>::from(url.as_str()));
             }
             span
         })
@@ -114,7 +118,7 @@ fn spans(run: &Inline, base: TextStyle, theme: &Theme) -> Vec<text::Span<'static
 pub fn code<'a>(language: &str, source: &str, look: Look<'a>, serial: usize) -> Element<'a, Message> {
     let (shown, hidden) = cut_lines(source, CODE_LINES);
     let name = if language.is_empty() { "Code".to_owned() } else { crate::markdown::untrusted::one_line(language) };
-    let copy = widget::button(
+    let copy = kit::press_with(
         format!("row-{}-copy-code-{serial}", look.key),
         format!("Copy code block {serial}"),
         kit::words(font::SMALL, "Copy"),
@@ -122,7 +126,7 @@ pub fn code<'a>(language: &str, source: &str, look: Look<'a>, serial: usize) -> 
     .look(widget::Look::Flat)
     .on_press(Message::Local(look.window, Local::Copy(source.to_owned())));
     let head = row![kit::small(name), kit::grow(), Element::from(copy)].align_y(Alignment::Center).padding(Padding::ZERO.left(12).right(4));
-    let text = container(widget::plain(shown, font::CODE.scaled(look.scale))).padding([8, 12]).width(Length::Fill);
+    let text = container(kit::plain_text(shown, font::CODE.scaled(look.scale))).padding([8, 12]).width(Length::Fill);
     let mut content = column![head, kit::line(), text];
     if hidden > 0 {
         content = content.push(container(kit::small(format!("{hidden} more lines; Copy has them all"))).padding([4, 12]));
@@ -138,12 +142,17 @@ pub fn cut_lines(source: &str, limit: usize) -> (String, usize) {
     }
 }
 
-fn table<'a>(head: &[Vec<Inline>], rows: &[Vec<Vec<Inline>>], look: Look<'a>) -> Element<'a, Message> {
+fn table<'a>(
+    head: &[Vec<Inline>],
+    rows: &[Vec<Vec<Inline>>],
+    look: Look<'a>,
+    serial: &mut usize,
+) -> Element<'a, Message> {
     let columns = head.len().max(1);
-    let line = |cells: &[Vec<Inline>], face: TextStyle| -> Element<'a, Message> {
+    let mut line = |cells: &[Vec<Inline>], face: TextStyle| -> Element<'a, Message> {
         row((0..columns).map(|index| {
             let cell = cells.get(index).map(Vec::as_slice).unwrap_or_default();
-            container(inline(cell, face, look)).width(Length::FillPortion(1)).padding([4, 8]).into()
+            container(inline(cell, face, look, serial)).width(Length::FillPortion(1)).padding([4, 8]).into()
         }))
         .into()
     };

@@ -9,7 +9,7 @@ use crate::engine::view::{Conversation, ConversationKey, NextTurn};
 use crate::markdown::untrusted;
 use crate::protocol::settings::{ApprovalPolicy, SandboxMode, SandboxPolicy};
 use crate::ui::message::{Local, Menu};
-use crate::ui::widget::{self, Choice, Element, Look};
+use crate::ui::widget::{self, Element, Look};
 use crate::ui::window::Window;
 use crate::ui::{App, Message};
 
@@ -52,10 +52,10 @@ fn choices<'a>(id: iced::window::Id, conversation: &'a Conversation, next: &'a N
         .map(|model| model.supported_reasoning_efforts.as_slice())
         .unwrap_or_default();
     let mut content = column![
-        widget::select(
+        kit::select(
             "next-model",
             "Model",
-            next.models.iter().map(|model| Choice::new(model.model.clone(), untrusted::one_line(&model.display_name))),
+            next.models.iter().map(|model| (model.model.clone(), untrusted::one_line(&model.display_name))),
             next.model.clone(),
             move |model| Message::Do(id, Intent::SetModel { model: Some(model), effort: None }),
         ),
@@ -63,19 +63,19 @@ fn choices<'a>(id: iced::window::Id, conversation: &'a Conversation, next: &'a N
     .spacing(GAP);
     if !efforts.is_empty() {
         let model = next.model.clone();
-        content = content.push(widget::select(
+        content = content.push(kit::select(
             "next-effort",
             "Reasoning",
-            efforts.iter().map(|effort| Choice::new(effort.reasoning_effort.clone(), untrusted::one_line(&effort.reasoning_effort))),
+            efforts.iter().map(|effort| (effort.reasoning_effort.clone(), untrusted::one_line(&effort.reasoning_effort))),
             next.effort.clone(),
             move |effort| Message::Do(id, Intent::SetModel { model: model.clone(), effort: Some(effort) }),
         ));
     }
     let approvals = ["untrusted", "on-request", "never"];
-    content = content.push(widget::select(
+    content = content.push(kit::select(
         "next-approval",
         "Approval",
-        approvals.map(|name| Choice::new(name.to_owned(), named_policy_words(name).to_owned())),
+        approvals.map(|name| (name.to_owned(), named_policy_words(name).to_owned())),
         match &next.approval {
             Some(ApprovalPolicy::Named(name)) => Some(name.clone()),
             Some(ApprovalPolicy::Granular(_)) | None => None,
@@ -83,10 +83,10 @@ fn choices<'a>(id: iced::window::Id, conversation: &'a Conversation, next: &'a N
         move |name| Message::Do(id, Intent::SetApproval(Some(ApprovalPolicy::Named(name)))),
     ));
     let sandboxes = [SandboxMode::ReadOnly, SandboxMode::WorkspaceWrite, SandboxMode::DangerFullAccess];
-    content = content.push(widget::select(
+    content = content.push(kit::select(
         "next-sandbox",
         "Sandbox",
-        sandboxes.map(|mode| Choice::new(mode, mode_words(mode).to_owned())),
+        sandboxes.map(|mode| (mode, mode_words(mode).to_owned())),
         next.sandbox.as_ref().and_then(mode_of),
         move |mode| Message::Do(id, Intent::SetSandbox(Some(mode))),
     ));

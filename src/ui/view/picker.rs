@@ -42,7 +42,7 @@ pub fn view<'a>(app: &'a App, id: iced::window::Id, search: &'a str) -> Element<
         rows = rows.push(entry(app, item, picker.selected.as_ref() == Some(&item.key), id));
     }
     rows = rows.push(foot(picker, id));
-    widget::pane(
+    kit::pane(
         "pane-picker",
         "Conversations",
         container(column![head, kit::line(), scrollable(rows).height(Length::Fill).spacing(0)])
@@ -52,15 +52,14 @@ pub fn view<'a>(app: &'a App, id: iced::window::Id, search: &'a str) -> Element<
 }
 
 fn filters<'a>(filter: &Filter, id: iced::window::Id) -> Element<'a, Message> {
-    let set = |filter: Filter| Message::Do(id, Intent::SetFilter(filter));
+    let (with_archived, with_sources) = (filter.clone(), filter.clone());
     row![
-        widget::toggle("filter-archived", "Archived", filter.archived, set(Filter { archived: !filter.archived, ..filter.clone() })),
-        widget::toggle(
-            "filter-sources",
-            "All sources",
-            filter.all_sources,
-            set(Filter { all_sources: !filter.all_sources, ..filter.clone() })
-        ),
+        Element::from(widget::toggle("filter-archived", "Archived", filter.archived, move |archived| {
+            Message::Do(id, Intent::SetFilter(Filter { archived, ..with_archived }))
+        })),
+        Element::from(widget::toggle("filter-sources", "All sources", filter.all_sources, move |all_sources| {
+            Message::Do(id, Intent::SetFilter(Filter { all_sources, ..with_sources }))
+        })),
     ]
     .spacing(GAP)
     .wrap()
@@ -90,8 +89,9 @@ fn entry<'a>(app: &'a App, item: &'a PickerRow, selected: bool, id: iced::window
         ConversationKey::Thread(thread) => Some(Message::Do(id, Intent::Open(thread.clone()))),
         ConversationKey::Local(_) => None,
     };
-    widget::button(format!("thread-{}", key_text(&item.key)), label, content)
-        .look(Look::Row { selected })
+    kit::press_with(format!("thread-{}", key_text(&item.key)), label, content)
+        .look(Look::Row)
+        .selected(selected)
         .width(Length::Fill)
         .on_press_maybe(press)
         .into()
@@ -136,7 +136,7 @@ fn state(app: &App, item: &PickerRow) -> String {
 fn foot<'a>(picker: &'a Picker, id: iced::window::Id) -> Element<'a, Message> {
     let mut items = column![].spacing(GAP).padding(GAP);
     if let Some(why) = &picker.failed {
-        items = items.push(widget::alert("picker-failed", why, kit::small(why.as_str()).style(style::bad)));
+        items = items.push(kit::alert("picker-failed", why, kit::small(why.as_str()).style(style::bad)));
         items = items.push(kit::plain("picker-retry", "Read the list again", Message::Do(id, Intent::RefreshThreads)));
     }
     if picker.loading {

@@ -33,7 +33,7 @@ fn operation<'a>(id: iced::window::Id, review: &'a Review) -> Element<'a, Messag
         content = content.push(kit::small(why));
     }
     if let Some(text) = &review.text {
-        content = content.push(kit::full(widget::plain(text.clone(), font::BODY)).padding([8, 12]).style(style::code));
+        content = content.push(kit::full(kit::plain_text(text.clone(), font::BODY)).padding([8, 12]).style(style::code));
     }
     if let Some(evidence) = &review.evidence {
         content = content.push(kit::small(evidence.as_str()));
@@ -49,7 +49,7 @@ fn operation<'a>(id: iced::window::Id, review: &'a Review) -> Element<'a, Messag
     actions.push(kit::flat(format!("review-{}-dismiss", review.op), "Dismiss", Message::Do(id, Intent::DismissOperation(review.op))));
     content = content.push(kit::buttons(actions));
     let surface = kit::full(content).padding(INSET).style(style::notice(kind));
-    widget::group(format!("review-{}", review.op), title, surface)
+    kit::group(format!("review-{}", review.op), title, surface)
 }
 
 fn what(kind: OpKind) -> &'static str {
@@ -78,7 +78,7 @@ fn frozen<'a>(id: iced::window::Id, draft: &'a Draft) -> Element<'a, Message> {
     let head = row![kit::words(font::STRONG, "Unsent text kept"), kit::small(from).width(Length::Fill)].spacing(GAP).wrap();
     let content = column![
         head,
-        kit::full(widget::plain(draft.text.clone(), font::BODY)).padding([8, 12]).style(style::code),
+        kit::full(kit::plain_text(draft.text.clone(), font::BODY)).padding([8, 12]).style(style::code),
         kit::buttons([
             kit::plain(format!("draft-{}-copy", draft.id), "Copy", Message::Local(id, Local::Copy(draft.text.clone()))),
             kit::flat(format!("draft-{}-discard", draft.id), "Discard draft", Message::Local(id, Local::AskDiscard(draft.id))),
@@ -86,5 +86,5 @@ fn frozen<'a>(id: iced::window::Id, draft: &'a Draft) -> Element<'a, Message> {
     ]
     .spacing(GAP);
     let surface = kit::full(content).padding(INSET).style(style::notice(Kind::Warn));
-    widget::group(format!("draft-{}", draft.id), "Unsent text kept", surface)
+    kit::group(format!("draft-{}", draft.id), "Unsent text kept", surface)
 }

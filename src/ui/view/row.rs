@@ -99,7 +99,7 @@ fn echo<'a>(look: Look<'a>, at: Option<UnixMs>, text: &'a str, state: &'a OpStat
         OpState::OutcomeUnknown(why) => Some((Kind::Bad, format!("Not known whether this was sent: {why}"))),
         OpState::Dropped => Some((Kind::Warn, "Accepted, then dropped: the turn ended before it was read.".to_owned())),
     };
-    let mut content = column![widget::plain(text.to_owned(), font::BODY.scaled(look.scale))].spacing(2);
+    let mut content = column![kit::plain_text(text.to_owned(), font::BODY.scaled(look.scale))].spacing(2);
     if let Some((kind, note)) = note {
         content = content.push(kit::small(note).style(style::ink(kind)));
     }
@@ -142,7 +142,7 @@ fn turn_end<'a>(status: TurnStatus, error: Option<&'a str>, note: Option<&'a str
     };
     let mut content = column![kit::words(font::SMALL_STRONG, words).style(style::ink(kind))].spacing(2);
     for line in [error, note].into_iter().flatten() {
-        content = content.push(widget::plain(crate::markdown::untrusted::terminal(line), font::SMALL));
+        content = content.push(kit::plain_text(crate::markdown::untrusted::terminal(line), font::SMALL));
     }
     kit::full(content).padding([GAP, 12.0]).style(style::notice(kind)).into()
 }

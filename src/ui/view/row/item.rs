@@ -70,7 +70,7 @@ fn user<'a>(look: Look<'a>, content: &'a [UserInput]) -> Element<'a, Message> {
     let mut lines = column![].spacing(2);
     for part in content {
         lines = lines.push(match part {
-            UserInput::Text { text } => widget::plain(untrusted::prose(text).into_owned(), font::BODY.scaled(look.scale)),
+            UserInput::Text { text } => kit::plain_text(untrusted::prose(text).into_owned(), font::BODY.scaled(look.scale)),
             UserInput::Image { url, .. } => {
                 kit::small(format!("Image: {}", untrusted::one_line(url.as_deref().unwrap_or("stored by the server")))).into()
             }
@@ -86,7 +86,7 @@ fn user<'a>(look: Look<'a>, content: &'a [UserInput]) -> Element<'a, Message> {
 }
 
 fn with_copy<'a>(look: Look<'a>, text: &'a str, content: Element<'a, Message>) -> Element<'a, Message> {
-    let copy = widget::button(format!("row-{}-copy", look.key), "Copy message", kit::words(font::SMALL, "Copy"))
+    let copy = kit::press_with(format!("row-{}-copy", look.key), "Copy message", kit::words(font::SMALL, "Copy"))
         .look(widget::Look::Flat)
         .on_press(Message::Local(look.window, Local::Copy(text.to_owned())));
     column![content, row![Element::from(copy)].spacing(GAP).align_y(Alignment::Center)].spacing(2).into()

@@ -53,7 +53,7 @@ fn card<'a>(head: impl Into<Element<'a, Message>>, body: Option<Element<'a, Mess
 
 fn fold<'a>(look: Look<'a>, unfolded: bool, label: String, hidden: &str) -> Element<'a, Message> {
     let words = if unfolded { "Show less".to_owned() } else { hidden.to_owned() };
-    widget::button(format!("row-{}-fold", look.key), label, kit::words(font::SMALL, words))
+    kit::press_with(format!("row-{}-fold", look.key), label, kit::words(font::SMALL, words))
         .look(widget::Look::Flat)
         .expanded(unfolded)
         .on_press(Message::Local(look.window, Local::Fold(look.key)))
@@ -61,7 +61,7 @@ fn fold<'a>(look: Look<'a>, unfolded: bool, label: String, hidden: &str) -> Elem
 }
 
 fn copy<'a>(look: Look<'a>, what: &str, text: &str) -> Element<'a, Message> {
-    widget::button(format!("row-{}-copy", look.key), format!("Copy {what}"), kit::words(font::SMALL, "Copy"))
+    kit::press_with(format!("row-{}-copy", look.key), format!("Copy {what}"), kit::words(font::SMALL, "Copy"))
         .look(widget::Look::Flat)
         .on_press(Message::Local(look.window, Local::Copy(text.to_owned())))
         .into()
@@ -81,7 +81,7 @@ pub fn reasoning<'a>(look: Look<'a>, window: &'a Window, parts: &[String], live:
     let shown = if unfolded || !folds { text } else { first };
     let mut content = column![head].spacing(2);
     if !shown.trim().is_empty() {
-        content = content.push(widget::plain_dim(shown, font::SMALL.scaled(look.scale)));
+        content = content.push(kit::plain_text(shown, font::SMALL.scaled(look.scale)));
     }
     content.into()
 }
@@ -153,7 +153,7 @@ fn tail<'a>(look: Look<'a>, window: &'a Window, clean: &str, raw: &str) -> Eleme
     let face = font::CODE.scaled(look.scale);
     let mut content = column![].spacing(4);
     if lines <= TAIL_LINES {
-        return row![container(widget::plain(clean.to_owned(), face)).width(Length::Fill), copy(look, "output", raw)].into();
+        return row![container(kit::plain_text(clean.to_owned(), face)).width(Length::Fill), copy(look, "output", raw)].into();
     }
     let actions = row![
         fold(look, unfolded, format!("Output, {lines} lines"), &format!("Show all {lines} lines")),
@@ -164,13 +164,13 @@ fn tail<'a>(look: Look<'a>, window: &'a Window, clean: &str, raw: &str) -> Eleme
     content = content.push(actions);
     if unfolded {
         let (shown, hidden) = cut_lines(clean, UNFOLDED_LINES);
-        content = content.push(widget::plain(shown, face));
+        content = content.push(kit::plain_text(shown, face));
         if hidden > 0 {
             content = content.push(kit::small(format!("{hidden} more lines; Copy has them all")));
         }
     } else {
         let start = clean.lines().rev().take(TAIL_LINES).last().map_or(0, |line| line.as_ptr() as usize - clean.as_ptr() as usize);
-        content = content.push(widget::plain(clean[start..].to_owned(), face));
+        content = content.push(kit::plain_text(clean[start..].to_owned(), face));
     }
     content.into()
 }
@@ -279,7 +279,7 @@ pub fn progress<'a>(look: Look<'a>, started: Option<&'a ThreadItem>, lines: &[St
         .spacing(GAP)
         .align_y(Alignment::Center);
     let text = untrusted::terminal(&lines.join("\n"));
-    card(head, (!text.is_empty()).then(|| widget::plain(text, font::CODE.scaled(look.scale))))
+    card(head, (!text.is_empty()).then(|| kit::plain_text(text, font::CODE.scaled(look.scale))))
 }
 
 /// A one-line fact, with optional text below.
@@ -294,7 +294,7 @@ pub fn fact<'a>(look: Look<'a>, name: &'a str, what: &str, note: &str, text: Opt
     let mut content = column![head.wrap()].spacing(2);
     if let Some(text) = text.filter(|text| !text.is_empty()) {
         let (shown, hidden) = cut_lines(&untrusted::terminal(text), 40);
-        content = content.push(widget::plain_dim(shown, font::SMALL.scaled(look.scale)));
+        content = content.push(kit::plain_text(shown, font::SMALL.scaled(look.scale)));
         if hidden > 0 {
             content = content.push(kit::small(format!("{hidden} more lines")));
         }

@@ -1,0 +1,8 @@
+//! The engine through its public verbs, against a worker made of events built by hand.
+
+mod cards;
+mod connection;
+mod conversation;
+mod fake;
+mod message;
+mod walk;
