@@ -222,7 +222,8 @@ fn a_page_of_an_older_search_is_dropped_and_each_search_has_its_own_cursor() {
     let second = fake.take("thread/list");
     fake.settle(second, page(&["xy1"], Some("after-xy1")));
     fake.settle(first, page(&["x1"], Some("after-x1")));
-    let ids = |fake: &mut Fake| -> Vec<ConversationKey> { fake.engine.picker().rows.iter().map(|r| r.key.clone()).collect() };
+    let ids =
+        |fake: &mut Fake| -> Vec<ConversationKey> { fake.engine.picker().rows.iter().map(|r| r.key.clone()).collect() };
     assert_eq!(ids(&mut fake), [ConversationKey::Thread("xy1".into())]);
     fake.user(Intent::LoadMoreThreads);
     fake.user(Intent::LoadMoreThreads);

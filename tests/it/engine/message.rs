@@ -152,7 +152,10 @@ fn a_new_conversation_is_two_operations_of_one_press() {
     let key = fake.key();
     assert!(matches!(key, ConversationKey::Local(_)), "its composer keeps its key");
     assert_eq!(fake.composer(), "typed meanwhile");
-    assert!(fake.engine.picker().rows.iter().any(|row| row.key == key && row.running), "selectable before it is listed");
+    assert!(
+        fake.engine.picker().rows.iter().any(|row| row.key == key && row.running),
+        "selectable before it is listed"
+    );
     fake.threads.insert(0, thread("new"));
     fake.user(Intent::RefreshThreads);
     fake.serve();
@@ -192,6 +195,24 @@ fn a_loss_while_the_conversation_starts_says_not_sent_for_the_message() {
     let states: Vec<_> = fake.engine.other_reviews().into_iter().map(|review| (review.what, review.state)).collect();
     assert!(matches!(states[0], (OpKind::StartConversation, OpState::OutcomeUnknown(_))));
     assert!(matches!(&states[1], (OpKind::Send, OpState::NotSent(why)) if why.contains("Nothing of it went out")));
+}
+
+#[test]
+fn calls_that_are_lost_before_the_connection_ends_are_unknown_and_told_once() {
+    let mut fake = Fake::joined();
+    fake.type_text("sent");
+    fake.user(Intent::Send);
+    fake.user(Intent::RefreshThreads);
+    fake.said.clear();
+    for (op, _) in std::mem::take(&mut fake.open) {
+        fake.settle(op, CallOutcome::Lost);
+    }
+    fake.lose();
+    assert_eq!(fake.said.len(), 1, "{:?}", fake.said);
+    assert!(fake.said[0].0 && fake.said[0].1.contains("Manual reconnect required"));
+    let reviews = fake.engine.other_reviews();
+    assert!(matches!(&reviews[..], [review] if matches!(review.state, OpState::OutcomeUnknown(_))));
+    assert!(fake.engine.drafts().is_empty());
 }
 
 #[test]
