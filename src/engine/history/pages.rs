@@ -98,6 +98,8 @@ impl History {
                 turn.top = End::Missing;
             }
             self.close_gap();
+            // The window goes to the newest page: the old place must not evict it again.
+            self.viewport = super::window::Viewport::Tail;
         }
         let all: Vec<TurnId> = self.turns.iter().map(|turn| turn.id.clone()).collect();
         let mut old: BTreeMap<TurnId, Turn> =
