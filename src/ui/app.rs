@@ -66,13 +66,16 @@ impl App {
                 self.links.ready(bridge, sender);
                 Task::none()
             }
-            Message::Link(bridge, event) => self.step(match Arc::unwrap_or_clone(event) {
-                LinkEvent::Event { stamp, event } => Input::Worker { bridge, stamp, event },
-                LinkEvent::Gone(failure) => {
-                    self.links.stop(bridge);
-                    Input::WorkerGone { bridge, failure }
-                }
-            }),
+            Message::Link(bridge, event) => {
+                let input = match Arc::unwrap_or_clone(event) {
+                    LinkEvent::Event { stamp, event } => Input::Worker { bridge, stamp, event },
+                    LinkEvent::Gone(failure) => {
+                        self.links.stop(bridge);
+                        Input::WorkerGone { bridge, failure }
+                    }
+                };
+                self.step(input)
+            }
             Message::Due => {
                 self.engine.handle_timeout(self.now);
                 self.drain()

@@ -36,9 +36,9 @@ pub fn ago(at: UnixMs, now: UnixMs) -> String {
     }
 }
 
-fn zoned(at: UnixMs) -> Option<jiff::Zoned> {
+fn zoned(at: UnixMs) -> Option<jiff::ZonedDateTime> {
     let timestamp = jiff::Timestamp::from_millisecond(at.0).ok()?;
-    Some(timestamp.to_zoned(jiff::tz::TimeZone::system()))
+    Some(timestamp.to_zoned_datetime(jiff::tz::TimeZone::system()))
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use crate::ui::font;
 use crate::ui::message::Local;
 use crate::ui::page::Page;
 use crate::ui::theme::style::{self, Kind};
-use crate::ui::widget::{self, Element, Look};
+use crate::ui::widget::{Element, Look};
 use crate::ui::{App, Message, clock};
 
 /// How a state looks beside its words and icon.

@@ -13,7 +13,7 @@ use crate::protocol::server_request::{CommandApproval, CommandDecision, FileChan
 use crate::protocol::{Answer, ServerRequest, ThreadItem};
 use crate::ui::font;
 use crate::ui::theme::style::{self, Kind};
-use crate::ui::widget::{self, Element, Look};
+use crate::ui::widget::{Element, Look};
 use crate::ui::{App, Message};
 
 /// All open cards of a conversation.

@@ -63,7 +63,7 @@ pub fn view<'a>(id: iced::window::Id, dialog: &'a Dialog) -> Element<'a, Message
         .max_width(520)
         .style(style::layer);
     let placed = container(surface).center(Length::Fill).padding(16).style(style::scrim);
-    widget::dialog("dialog", title, placed)
+    widget::dialog("dialog", title, iced::widget::opaque(placed)).on_escape(Message::Local(id, Local::Back)).into()
 }
 
 fn keys<'a>(id: iced::window::Id) -> Element<'a, Message> {

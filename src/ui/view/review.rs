@@ -9,7 +9,7 @@ use crate::engine::view::{Draft, OpKind, OpState, Review};
 use crate::ui::font;
 use crate::ui::message::Local;
 use crate::ui::theme::style::{self, Kind};
-use crate::ui::widget::{self, Element};
+use crate::ui::widget::{Element};
 use crate::ui::{Message, clock};
 
 /// The operations to review.
