@@ -67,6 +67,8 @@ pub mod base;
 pub mod cli;
 pub mod contract;
 pub mod doctor;
+#[cfg(feature = "gui")]
+pub mod drive;
 pub mod engine;
 pub mod link;
 pub mod live;
