@@ -47,6 +47,7 @@ struct Shared {
 struct State {
     title: String,
     scale: f32,
+    zoom: f32,
     requests: VecDeque<ActionRequest>,
     nodes: BTreeMap<u64, Node>,
     offscreen: BTreeSet<u64>,
@@ -61,6 +62,7 @@ impl Default for State {
         Self {
             title: String::new(),
             scale: 1.0,
+            zoom: 1.0,
             requests: VecDeque::new(),
             nodes: BTreeMap::new(),
             offscreen: BTreeSet::new(),
@@ -172,8 +174,15 @@ impl Bridge {
         self.0.assistive.store(false, Ordering::SeqCst);
     }
 
-    pub(crate) fn set_scale(&self, scale: f32) {
+    /// Physical pixels per logical pixel of the window, from `window::scale_factor` once at the start; later changes
+    /// are seen by `widget::root`.
+    pub fn set_scale(&self, scale: f32) {
         lock(&self.0.state).scale = scale;
+    }
+
+    /// The application's own zoom (iced's `scale_factor`), on top of the window's scale; 1.0 at the start.
+    pub fn set_zoom(&self, zoom: f32) {
+        lock(&self.0.state).zoom = zoom;
     }
 
     pub(crate) fn set_window_focus(&self, focused: bool) {
@@ -192,7 +201,7 @@ impl Bridge {
 
     pub(crate) fn title_and_scale(&self) -> (String, f32) {
         let state = lock(&self.0.state);
-        (state.title.clone(), state.scale)
+        (state.title.clone(), state.scale * state.zoom)
     }
 
     /// Compares with what was published before and sends the difference (everything after an activation).

@@ -262,11 +262,11 @@ pub(super) fn is_for_the_page(event: &Event) -> bool {
 
 /// The last value an assistive technology set.
 pub(super) fn set_value(access: &mut Access) -> Option<String> {
-    let values = access.pending.drain(..).filter_map(|request| match (request.action, request.data) {
+    let mut values = access.pending.drain(..).filter_map(|request| match (request.action, request.data) {
         (Action::SetValue | Action::ReplaceSelectedText, Some(ActionData::Value(value))) => Some(value.into_string()),
         _ => None,
     });
-    values.last()
+    values.next_back()
 }
 
 /// What an input method is doing, as the caller of an editor needs to know it.

@@ -179,7 +179,7 @@ impl Operation for Scan {
             self.pane = Some(pane);
         }
         if let Some((ordinal, view, by)) = entered {
-            self.translation = self.translation - by;
+            self.translation -= by;
             self.scrolls.push((ordinal, view));
         }
         self.trap += usize::from(trap);

@@ -1,6 +1,6 @@
 //! The outermost widget: Tab order, panes, modal focus, input method guard, and the accessibility tree.
 
-use super::focus::{Apply, Perform, Scan, Within};
+use super::focus::{Apply, Item, Perform, Scan, Within};
 use super::{Element, Renderer};
 use crate::a11y::{Bridge, Collector, Key};
 use crate::ui::theme::Theme;
@@ -39,14 +39,11 @@ enum Direction {
 }
 
 impl State {
-    /// Remembers what has focus; called with every scan.
-    fn note(&mut self, scan: &Scan) {
-        if let Some(index) = scan.focused() {
-            let item = &scan.items[index];
-            self.last = Some((item.id.clone(), index));
-            if let (Some(pane), Some(id)) = (&item.pane, &item.id) {
-                self.panes.insert(pane.clone(), id.clone());
-            }
+    /// Remembers what has focus.
+    fn note(&mut self, index: usize, item: &Item) {
+        self.last = Some((item.id.clone(), index));
+        if let (Some(pane), Some(id)) = (&item.pane, &item.id) {
+            self.panes.insert(pane.clone(), id.clone());
         }
     }
 
@@ -132,18 +129,16 @@ impl<M> Root<'_, M> {
     fn scan(&mut self, tree: &mut Tree, layout: Layout<'_>, renderer: &Renderer) -> Scan {
         let mut scan = Scan::default();
         self.run(tree, layout, renderer, &mut scan);
-        tree.state.downcast_mut::<State>().note(&scan);
+        if let Some(index) = scan.focused() {
+            tree.state.downcast_mut::<State>().note(index, &scan.items[index]);
+        }
         scan
     }
 
     fn apply(&mut self, target: usize, scan: &Scan, tree: &mut Tree, layout: Layout<'_>, renderer: &Renderer) {
         let mut apply = Apply::new(target, scan.reveal(target));
         self.run(tree, layout, renderer, &mut apply);
-        let state = tree.state.downcast_mut::<State>();
-        let mut moved = Scan::default();
-        moved.items.push(super::focus::Item { focused: true, ..scan.items[target].clone() });
-        state.note(&moved);
-        state.last = Some((scan.items[target].id.clone(), target));
+        tree.state.downcast_mut::<State>().note(target, &scan.items[target]);
     }
 
     /// Moves focus for a key; false when there is nowhere to go.

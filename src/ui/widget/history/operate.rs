@@ -87,7 +87,7 @@ impl<'a, M: Clone + 'a> History<'a, M> {
         }
         let whole = |b: &Rectangle| b.y >= bounds.y && b.y + b.height <= bounds.y + bounds.height;
         let mut candidates = rows().filter(|(_, b)| whole(b)).map(|(key, _)| key);
-        let chosen = if self.follow { candidates.last() } else { candidates.next() };
+        let chosen = if self.follow { candidates.next_back() } else { candidates.next() };
         state.active = chosen.or_else(|| rows().find(|(_, b)| b.intersects(&bounds)).map(|(key, _)| key));
     }
 }
