@@ -4,6 +4,7 @@
 //! with a window that exists only as pixels. [`session`] reads commands and writes one answer line each. `acceptance`
 //! uses the same driver with the virtual [`clock`].
 
+mod accessible;
 pub mod clock;
 pub mod command;
 pub mod driver;
@@ -18,6 +19,7 @@ use std::sync::mpsc;
 
 use iced_program::Program;
 
+pub use accessible::start;
 pub use clock::{Clock, RealClock, VirtualClock};
 pub use driver::{Driver, Options, Shot};
 pub use session::Session;
