@@ -268,7 +268,7 @@ fn splitting_inside_every_grapheme_changes_nothing() {
     let stream = streams().into_iter().find(|stream| stream.name == "graphemes").expect("recorded");
     let messages: Vec<Value> = stream.messages.iter().flat_map(|message| split(message, || 0)).collect();
     assert!(messages.len() > 2 * stream.messages.len());
-    let cuts: Vec<usize> = (0..=messages.len()).step_by(3).collect();
+    let cuts: Vec<usize> = (0..=messages.len()).step_by(messages.len() / 30).collect();
     let split_up = run(&stream, &messages, &cuts, |_| true);
     assert_all_equal(&stream, &split_up);
     let whole = run(&stream, &stream.messages, &[], |_| true);

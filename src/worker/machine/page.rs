@@ -53,16 +53,22 @@ pub(super) fn fitted<T: Serialize + DeserializeOwned>(value: T, received: usize)
         return Some(value);
     }
     let whole = serde_json::to_value(&value).ok()?;
-    let mut longest = limit::PAGE_BYTES / 2;
-    while longest >= SHORTEST_CUT {
+    let cut_at = |longest: usize| {
         let mut cut = whole.clone();
         shorten(&mut cut, longest);
-        if written(&cut) <= limit::PAGE_BYTES {
-            return serde_json::from_value(cut).ok();
+        (written(&cut) <= limit::PAGE_BYTES).then_some(cut)
+    };
+    // The shortest cut first: what is large by its parts, not by its texts, is not worth a search.
+    let mut best = cut_at(SHORTEST_CUT)?;
+    let mut longest = limit::PAGE_BYTES / 2;
+    while longest > SHORTEST_CUT {
+        if let Some(cut) = cut_at(longest) {
+            best = cut;
+            break;
         }
         longest /= 2;
     }
-    None
+    serde_json::from_value(best).ok()
 }
 
 fn shorten(value: &mut Value, longest: usize) {
