@@ -70,6 +70,8 @@ pub struct History {
     /// `None`: a local conversation.
     subject: Option<Subject>,
     found: Option<Found>,
+    /// Nothing is stored on the server yet: the first turn heard is the first there is.
+    from_nothing: bool,
     /// The window, oldest first, without a hole between turns.
     turns: Vec<Turn>,
     /// Newer turns were evicted: `tail` is not shown.
@@ -112,6 +114,7 @@ impl History {
     pub fn open(thread: &Thread, _now: Now) -> Self {
         let mut history = Self::local();
         history.subject = Some(Subject::of(thread));
+        history.from_nothing = thread.ephemeral;
         history.plan_newest();
         history
     }
@@ -121,6 +124,7 @@ impl History {
         Self {
             subject: None,
             found: None,
+            from_nothing: true,
             turns: Vec::new(),
             gap: false,
             tail: Vec::new(),

@@ -269,6 +269,10 @@ impl History {
         let at = at.unwrap_or_else(|| {
             let mut turn = Turn::new(id.clone(), End::Complete);
             turn.top = End::Missing;
+            if turns.is_empty() && !hidden && self.from_nothing {
+                // Nothing was there before it.
+                self.marks.read_desc(std::slice::from_ref(id), None, None);
+            }
             turns.push(turn);
             self.dirty = true;
             turns.len() - 1

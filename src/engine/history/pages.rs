@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::kind::Found;
 use super::order::{self, Side};
 use super::reads::Newest;
+use super::sync::Sync;
 use super::turn::{End, Expansion, Turn};
 use super::window::entry_time;
 use super::{FetchError, History};
@@ -27,6 +28,7 @@ impl History {
             }
             found @ (Found::Ephemeral | Found::NotPersisted | Found::Gone) => {
                 self.found = Some(found);
+                self.from_nothing = found != Found::Gone;
                 self.settled(now);
                 return;
             }
@@ -52,7 +54,10 @@ impl History {
 
     /// The newest read is complete.
     fn settled(&mut self, now: Now) {
-        self.stale = None;
+        // After an overflow only Refresh makes the window whole again.
+        if !matches!(self.sync, Sync::Overflowed) {
+            self.stale = None;
+        }
         self.as_of = Some(now.unix_ms);
         self.flush(now.unix_ms);
         self.changed();
@@ -62,6 +67,8 @@ impl History {
         let none = TurnsListResponse { data: Vec::new(), next_cursor: None, backwards_cursor: None };
         let mut page = turns.unwrap_or(none);
         page.data.reverse();
+        let written = self.subject.as_ref().is_some_and(|subject| subject.written);
+        self.from_nothing = page.data.is_empty() && !written;
         let mut ids: Vec<TurnId> = page.data.iter().map(|turn| turn.id.clone()).collect();
         let items_whole = items.as_ref().is_some_and(|items| items.next_cursor.is_none());
         let groups = by_turn(items.map(|items| items.data).unwrap_or_default());
@@ -91,6 +98,8 @@ impl History {
                 turn.top = End::Missing;
             }
             self.close_gap();
+            // The window goes to the newest page: the old place must not evict it again.
+            self.viewport = super::window::Viewport::Tail;
         }
         let all: Vec<TurnId> = self.turns.iter().map(|turn| turn.id.clone()).collect();
         let mut old: BTreeMap<TurnId, Turn> =

@@ -237,9 +237,12 @@ impl History {
         let mut below: Vec<Turn> = self.turns.drain(last.turn + 1..).collect();
         if let Some(turn) = self.turns.last_mut() {
             let place = turn.order.iter().position(|id| turn.slots[id].cell.key == last.key);
-            let cut: Vec<SlotId> = place.map_or_else(Vec::new, |place| turn.order.drain(place + 1..).collect());
+            let is_stand_in = turn.shown_first().is_some_and(|slot| slot.cell.key == last.key);
+            let from = if is_stand_in { 0 } else { place.map_or(turn.order.len(), |place| place + 1) };
+            let cut: Vec<SlotId> = turn.order.drain(from..).collect();
             if !cut.is_empty() {
-                turn.bottom = End::Cut;
+                // Nothing but its summary stays: then its head says so.
+                turn.bottom = if is_stand_in { End::Missing } else { End::Cut };
                 let mut rest = Turn::new(turn.id.clone(), End::Complete);
                 rest.top = End::Missing;
                 (rest.status, rest.error, rest.began) = (turn.status, turn.error.clone(), turn.began);

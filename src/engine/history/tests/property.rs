@@ -227,11 +227,21 @@ proptest! {
 
     #[test]
     fn the_window_is_always_a_marked_part_of_the_servers_list(
+        full in any::<bool>(),
         turns in 0..60_usize,
         items in 1..70_usize,
         steps in prop::collection::vec(step(), 1..90),
     ) {
         let mut world = World::new(turns, items);
+        if full {
+            // Begins with a full window, looked at from its top while a turn runs.
+            world.take(&Step::StartTurn);
+            world.take(&Step::Look(0));
+            for turn in 0..turns {
+                world.take(&Step::Expand(turn));
+                world.settle();
+            }
+        }
         for (index, step) in steps.iter().enumerate() {
             world.take(step);
             world.check_rows();
