@@ -15,6 +15,7 @@ mod draft;
 mod events;
 pub mod history;
 pub mod input;
+mod join;
 mod ledger;
 mod live;
 mod message;

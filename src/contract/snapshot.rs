@@ -61,24 +61,22 @@ impl Assembler {
 mod tests {
     use super::*;
 
-    const EMPTY: &str =
-        r#"{"thread":"t","running":null,"ended":[],"entries":[],"blocks":[],"token_usage":null,"completed":[]}"#;
-
     #[test]
     fn parts_make_the_whole_and_wrong_lengths_are_faults() {
-        let mut whole = Assembler::begin("t".into(), 7, EMPTY.len());
-        whole.part(&EMPTY[..10]).unwrap();
-        whole.part(&EMPTY[10..]).unwrap();
+        let text = serde_json::to_string(&LiveThread::new("t".into())).unwrap();
+        let mut whole = Assembler::begin("t".into(), 7, text.len());
+        whole.part(&text[..10]).unwrap();
+        whole.part(&text[10..]).unwrap();
         let (live, seq) = whole.clone().end().unwrap();
         assert_eq!((live.thread.as_str(), seq), ("t", 7));
         assert!(matches!(whole.part("x"), Err(Error::Length { .. })));
 
-        let mut short = Assembler::begin("t".into(), 7, EMPTY.len());
-        short.part(&EMPTY[..10]).unwrap();
+        let mut short = Assembler::begin("t".into(), 7, text.len());
+        short.part(&text[..10]).unwrap();
         assert!(matches!(short.end(), Err(Error::Length { got: 10, .. })));
 
-        let mut other = Assembler::begin("u".into(), 7, EMPTY.len());
-        other.part(EMPTY).unwrap();
+        let mut other = Assembler::begin("u".into(), 7, text.len());
+        other.part(&text).unwrap();
         assert!(matches!(other.end(), Err(Error::OtherThread(_))));
     }
 }

@@ -40,8 +40,12 @@ impl Engine {
 
     /// The one answer to a call. An answer to nothing that waits changes nothing.
     fn called(&mut self, op: OpId, outcome: CallOutcome) {
+        let lost = outcome == CallOutcome::Lost;
         match self.owner.calls.remove(&op) {
             None | Some(Call::Unsubscribe) => {}
+            // The end of the connection follows at once and says everything that is to be said.
+            Some(Call::Account | Call::Models | Call::Threads(_) | Call::Read(_)) if lost => {}
+            Some(Call::Operation) if lost => self.operation_lost(op),
             Some(Call::Account) => self.account_read(outcome),
             Some(Call::Models) => self.models_read(outcome),
             Some(Call::Threads(epoch)) => self.threads_read(epoch, outcome),

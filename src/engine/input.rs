@@ -7,6 +7,7 @@ use crate::protocol::{Answer, settings::ApprovalPolicy, settings::SandboxMode};
 use super::view::ConversationKey;
 
 /// Something happened.
+#[expect(clippy::large_enum_variant, reason = "nearly all inputs are worker events; each is moved once")]
 #[derive(Debug, Clone, PartialEq)]
 pub enum Input {
     /// A line of a worker.

@@ -145,6 +145,16 @@ impl Engine {
         }
     }
 
+    /// The connection ended before the answer.
+    pub(super) fn operation_lost(&mut self, op: OpId) {
+        let state = OpState::OutcomeUnknown(words::LOST_UNKNOWN.to_owned());
+        if self.ledger.settle(op, state.clone())
+            && let Some(key) = self.ledger.get(op).map(|entry| entry.conversation.clone())
+        {
+            self.show_state(op, &key, state);
+        }
+    }
+
     fn start_settled(&mut self, entry: &Entry, outcome: CallOutcome) {
         let stamp = entry.stamp;
         let waiting = self

@@ -198,6 +198,24 @@ fn a_loss_while_the_conversation_starts_says_not_sent_for_the_message() {
 }
 
 #[test]
+fn calls_that_are_lost_before_the_connection_ends_are_unknown_and_told_once() {
+    let mut fake = Fake::joined();
+    fake.type_text("sent");
+    fake.user(Intent::Send);
+    fake.user(Intent::RefreshThreads);
+    fake.said.clear();
+    for (op, _) in std::mem::take(&mut fake.open) {
+        fake.settle(op, CallOutcome::Lost);
+    }
+    fake.lose();
+    assert_eq!(fake.said.len(), 1, "{:?}", fake.said);
+    assert!(fake.said[0].0 && fake.said[0].1.contains("Manual reconnect required"));
+    let reviews = fake.engine.other_reviews();
+    assert!(matches!(&reviews[..], [review] if matches!(review.state, OpState::OutcomeUnknown(_))));
+    assert!(fake.engine.drafts().is_empty());
+}
+
+#[test]
 fn a_steer_is_confirmed_by_its_item_or_dropped_with_its_turn() {
     for seen in [true, false] {
         let mut fake = Fake::joined();
