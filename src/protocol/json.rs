@@ -45,3 +45,20 @@ impl From<serde_json::Value> for JsonText {
         Self(value.to_string())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_in_the_place_of_an_object_is_refused() {
+        #[derive(Deserialize)]
+        struct Named {
+            name: String,
+        }
+        assert_eq!(object::<Named>(r#" {"name":"n"}"#).map(|read| read.name).ok().as_deref(), Some("n"));
+        for other in [r#"["n"]"#, "[]", "null", "7", ""] {
+            assert!(object::<Named>(other).is_err(), "{other}");
+        }
+    }
+}

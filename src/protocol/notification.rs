@@ -107,6 +107,7 @@ pub enum PlanStepStatus {
 
 /// What came of reading a notification.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "matched at once; a box would be an allocation a message")]
 pub enum Parsed {
     Known(ServerNotification),
     /// A method that is not read: for the log and a counter, never for the transcript.

@@ -163,6 +163,7 @@ pub const OTHER_METHODS: &[&str] = &[
 
 /// What came of reading a server request.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "matched at once; a box would be an allocation a message")]
 pub enum Parsed {
     Known(ServerRequest),
     /// Answered -32601, visibly.

@@ -11,8 +11,11 @@ use crate::kit::{is_blessing, today};
 /// `Type.field` or `Type 'word'` to how it is typed.
 type Shape = BTreeMap<String, String>;
 
+/// One side of a comparison.
+type Side = (&'static str, Surface);
+
 /// The compared pairs.
-const PAIRS: [((&str, Surface), (&str, Surface)); 3] = [
+const PAIRS: [(Side, Side); 3] = [
     ((TARGET, Surface::Standard), (TARGET, Surface::Experimental)),
     ((REGRESSION, Surface::Experimental), (TARGET, Surface::Experimental)),
     ((TARGET, Surface::Experimental), (NEWEST, Surface::Experimental)),

@@ -32,7 +32,7 @@ fn requests() -> Vec<ClientRequest> {
             source_kinds: SOURCE_KINDS.map(str::to_owned).into(),
             archived: Some(true),
             search_term: Some("word".into()),
-            cwd: Some("/work".into()),
+            cwd: Some("/srv".into()),
         }),
         ClientRequest::ThreadRead(ThreadReadParams { thread_id: "t".into(), include_turns: false }),
         ClientRequest::ModelList(ModelListParams::default()),
@@ -63,7 +63,7 @@ fn requests() -> Vec<ClientRequest> {
     for approval_policy in policies() {
         for sandbox in [SandboxMode::ReadOnly, SandboxMode::WorkspaceWrite, SandboxMode::DangerFullAccess] {
             all.push(ClientRequest::ThreadStart(ThreadStartParams {
-                cwd: Some("/work".into()),
+                cwd: Some("/srv".into()),
                 model: Some("model".into()),
                 approval_policy: Some(approval_policy.clone()),
                 sandbox: Some(sandbox),
@@ -135,7 +135,7 @@ fn sandboxes() -> [SandboxPolicy; 4] {
         SandboxPolicy::ReadOnly { network_access: true },
         SandboxPolicy::WorkspaceWrite {
             network_access: true,
-            writable_roots: vec!["/work".into()],
+            writable_roots: vec!["/srv".into()],
             exclude_slash_tmp: true,
             exclude_tmpdir_env_var: true,
         },
