@@ -32,8 +32,8 @@
 //! | [`contract`] | what worker and window say to each other, strictly | base, protocol |
 //! | [`live`] | a thread as it is being written: entries and unfinished blocks | base, protocol |
 //! | [`engine`] | the pure heart: connection, threads, history, ledger, drafts, cards | all above |
-//! | `worker` | the second process: transports, rpc, hub | base, protocol, contract, live, demo |
-//! | `demo` | the scripted app-server | base, protocol |
+//! | [`worker`] | the second process: transports, rpc, hub | base, protocol, contract, live, demo |
+//! | [`demo`] | the scripted app-server | base, protocol |
 //! | `link` | the window's end of the pipe | base, contract |
 //! | [`settings`] | preferences and profiles, the only things on the disk; where Codex is | base |
 //! | [`cli`] | the command line | settings |
@@ -67,6 +67,7 @@ pub mod a11y;
 pub mod base;
 pub mod cli;
 pub mod contract;
+pub mod demo;
 pub mod doctor;
 #[cfg(feature = "gui")]
 pub mod drive;

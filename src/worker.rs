@@ -1,5 +1,6 @@
 //! The worker process: transports, the machine between them and the GUI, and the shell that runs both.
 
+mod core;
 pub mod hub;
 pub mod machine;
 pub mod process;
@@ -9,10 +10,10 @@ pub mod tls;
 pub mod transport;
 pub mod websocket;
 
-/// `rejoin worker`.
+/// `rejoin worker`; with the guard's argument it is the guard of a child instead.
 pub fn run() -> std::process::ExitCode {
     if std::env::args().nth(2).as_deref() == Some(process::GUARD) {
         return process::guard(std::env::args().nth(3).as_deref());
     }
-    std::process::ExitCode::FAILURE
+    run::run(core::parts)
 }

@@ -21,11 +21,12 @@ mod probe;
 use std::collections::BTreeSet;
 
 use crate::base::{Instant, Now, OpId, RequestId, Stamp, ThreadId, limit};
-use crate::contract::{CallOutcome, Envelope, Event, Failure, FailureKind, Request, Target};
+use crate::contract::{CallOutcome, Envelope, Event, FailureKind, Request, Target};
 use crate::live::floor_boundary;
 use crate::protocol::{Answer, ClientRequest};
 use crate::worker::hub::Hub;
 
+pub use crate::worker::transport::TransportEvent;
 use asks::Asks;
 pub use calls::Jitter;
 use calls::{Calls, not_sent, with_id};
@@ -33,19 +34,6 @@ use handshake::{Transport, failure};
 use ignored::Ignored;
 use outbox::{Outbox, ToServer};
 use probe::{Due, Probe};
-
-/// What the transport tells the machine.
-#[derive(Debug, Clone, PartialEq)]
-pub enum TransportEvent {
-    /// It is there; `pid` is the owned child, if any.
-    Opened { pid: Option<u32> },
-    /// One message, not yet parsed.
-    Message(String),
-    /// Something that is skipped and counted under this name.
-    Ignored(&'static str),
-    /// It ended or never came about. The last event.
-    Closed(Failure),
-}
 
 /// What the machine wants done on the server's side.
 #[derive(Debug, Clone, PartialEq)]

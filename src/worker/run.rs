@@ -22,6 +22,7 @@ use crate::contract::line::{Decoded, Decoder, Encoder, Error as LineError};
 use crate::contract::request::Clock as ClockKind;
 use crate::contract::{self, Envelope, Event, Failure, FailureKind, Request, Target};
 
+pub use super::machine::Output;
 use super::process;
 use super::transport::{self, Settings, Transport, TransportEvent};
 use pipes::{Inbound, Outbound};
@@ -40,21 +41,6 @@ pub trait Core {
     fn poll_output(&mut self) -> Option<Output>;
     /// The next event for the GUI. Asked only when the GUI's pipe has room: what waits inside may be merged.
     fn poll_event(&mut self) -> Option<(Option<Stamp>, Event)>;
-}
-
-/// What the machine wants done.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Output {
-    /// Connect. At most one connection in the life of a worker.
-    OpenTransport(Target),
-    /// Send one message.
-    ToServer(String),
-    /// Ask for a sign of life below the protocol.
-    Ping,
-    /// End the connection; no event follows.
-    CloseTransport,
-    /// Write what waits for the GUI and end the process.
-    Exit,
 }
 
 /// A server inside the worker: without I/O, living by the same clock as the machine.
@@ -99,12 +85,8 @@ pub enum Fault {
     Clock,
 }
 
-/// `rejoin worker` (and its guard, see [`process::guard`]).
+/// `rejoin worker`, until the GUI is gone or the machine ends.
 pub fn run<C: Core>(parts: fn() -> Parts<C>) -> ExitCode {
-    let mut args = std::env::args().skip(2);
-    if args.next().as_deref() == Some(process::GUARD) {
-        return process::guard(args.next().as_deref());
-    }
     std::panic::set_hook(Box::new(|info| log(&info.to_string())));
     process::contain();
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
