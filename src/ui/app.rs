@@ -226,7 +226,10 @@ impl App {
             .height(iced::Length::Fill)
             .style(super::theme::style::ground);
         // The tree keeps its shape, so that nothing loses focus or scroll when a dialog opens.
-        let dialog = window.dialog.as_ref().map_or_else(|| iced::widget::space::horizontal().into(), |dialog| view::dialog::view(id, dialog));
+        let dialog = window
+            .dialog
+            .as_ref()
+            .map_or_else(|| iced::widget::space::horizontal().into(), |dialog| view::dialog::view(id, dialog));
         widget::root(iced::widget::stack![ground, dialog], &self.bridge)
     }
 
@@ -292,7 +295,8 @@ impl App {
 fn shortcut_of(event: iced::Event, status: event::Status, id: window::Id) -> Option<Message> {
     let iced::Event::Keyboard(event) = event else { return None };
     let shortcut = Shortcut::of(&event)?;
-    let taken = status == event::Status::Captured && matches!(event, keyboard::Event::KeyPressed { modifiers, .. } if modifiers.is_empty());
+    let taken = status == event::Status::Captured
+        && matches!(event, keyboard::Event::KeyPressed { modifiers, .. } if modifiers.is_empty());
     (!taken || shortcut == Shortcut::Keys).then_some(Message::Shortcut(id, shortcut))
 }
 

@@ -49,7 +49,10 @@ mod tests {
     fn times_read_as_people_say_them() {
         let now = UnixMs(1_796_070_382_000);
         let before = |minutes: i64| ago(UnixMs(now.0 - minutes * 60_000), now);
-        assert_eq!([before(0), before(-5), before(5), before(125), before(1_500)], ["now", "now", "5 min ago", "2 h ago", "yesterday"]);
+        assert_eq!(
+            [before(0), before(-5), before(5), before(125), before(1_500)],
+            ["now", "now", "5 min ago", "2 h ago", "yesterday"]
+        );
         assert!(before(60 * 24 * 30).contains(' '));
     }
 }

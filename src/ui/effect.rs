@@ -63,9 +63,11 @@ impl Links {
 
     /// One subscription for each worker.
     pub fn subscription(&self) -> Subscription<Message> {
-        Subscription::batch(self.links.iter().map(|(bridge, link)| {
-            Subscription::run_with(Key { bridge: *bridge, stamp: link.stamp }, worker_events)
-        }))
+        Subscription::batch(
+            self.links.iter().map(|(bridge, link)| {
+                Subscription::run_with(Key { bridge: *bridge, stamp: link.stamp }, worker_events)
+            }),
+        )
     }
 }
 

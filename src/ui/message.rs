@@ -64,7 +64,11 @@ pub enum Local {
     /// Shows or hides what a row keeps folded.
     Fold(u64),
     JumpToLatest,
-    Viewing { first: u64, last: u64, at_end: bool },
+    Viewing {
+        first: u64,
+        last: u64,
+        at_end: bool,
+    },
     Copy(String),
     /// Shows a link's real target and asks.
     AskLink(Arc<str>),

@@ -51,10 +51,8 @@ impl App {
         };
         let settings: Settings = load(store.as_ref(), &mut notes);
         let profiles: Profiles = load(store.as_ref(), &mut notes);
-        let config = Config {
-            new_id: Box::new(|| uuid::Uuid::new_v4().to_string()),
-            time_text: Box::new(clock::time_of_day),
-        };
+        let config =
+            Config { new_id: Box::new(|| uuid::Uuid::new_v4().to_string()), time_text: Box::new(clock::time_of_day) };
         let now = clock.now();
         let size = options.size.or(settings.window.map(|size| Size::new(size.width as f32, size.height as f32)));
         let mut app = Self {
@@ -79,7 +77,10 @@ impl App {
             alarm: 0,
         };
         app.retheme();
-        let size = Size::new(size.unwrap_or(FIRST_SIZE).width.max(LEAST_SIZE.width), size.unwrap_or(FIRST_SIZE).height.max(LEAST_SIZE.height));
+        let size = Size::new(
+            size.unwrap_or(FIRST_SIZE).width.max(LEAST_SIZE.width),
+            size.unwrap_or(FIRST_SIZE).height.max(LEAST_SIZE.height),
+        );
         let (id, open) = window::open(window::Settings {
             size,
             min_size: Some(LEAST_SIZE),

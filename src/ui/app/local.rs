@@ -5,8 +5,8 @@ use iced::{Task, clipboard, window};
 
 use crate::engine::view::ConversationKey;
 use crate::engine::{Input, Intent};
-use crate::settings::{Profiles, Settings, WindowSize, codex};
 use crate::markdown::SafeUrl;
+use crate::settings::{Profiles, Settings, WindowSize, codex};
 use crate::ui::Message;
 use crate::ui::message::{ConnectForm, Field, Local, SettingsChange};
 use crate::ui::page::Page;
@@ -220,7 +220,9 @@ impl App {
                 self.edit_settings(|settings| settings.theme = theme);
             }
             SettingsChange::Zoom(by) => return self.zoom_by(by),
-            SettingsChange::TranscriptZoom(by) => self.edit_settings(|settings| settings.transcript_zoom = zoomed(settings.transcript_zoom, by)),
+            SettingsChange::TranscriptZoom(by) => {
+                self.edit_settings(|settings| settings.transcript_zoom = zoomed(settings.transcript_zoom, by))
+            }
             SettingsChange::SendKey(key) => self.edit_settings(|settings| settings.send_key = key),
             SettingsChange::Motion(motion) => self.edit_settings(|settings| settings.reduced_motion = motion),
         }
@@ -291,7 +293,8 @@ impl App {
 
     /// Where settings lie and what there is to say about them.
     pub fn settings_place(&self) -> String {
-        let place = self.store.as_ref().map_or_else(String::new, |store| format!("Saved in {}. ", store.dir().display()));
+        let place =
+            self.store.as_ref().map_or_else(String::new, |store| format!("Saved in {}. ", store.dir().display()));
         format!("{place}Drafts, history and tokens are never written to disk. {}", self.settings_notes.join(" "))
     }
 
@@ -319,7 +322,9 @@ fn browse(id: window::Id, field: Field) -> Task<Message> {
         let dialog = rfd::AsyncFileDialog::new().set_parent(&window);
         match field {
             Field::Directory => futures_util::future::Either::Left(dialog.pick_folder()),
-            Field::Program | Field::TokenFile | Field::CaFile => futures_util::future::Either::Right(dialog.pick_file()),
+            Field::Program | Field::TokenFile | Field::CaFile => {
+                futures_util::future::Either::Right(dialog.pick_file())
+            }
         }
     });
     dialog.then(Task::future).map(move |picked| {

@@ -56,7 +56,11 @@ impl App {
             }
             Connection::Remote { url, token_file, ca_file } => Some(Profile {
                 name: profile.name.clone(),
-                target: Target::WebSocket { url: url.clone(), token_file: token_file.clone(), ca_file: ca_file.clone() },
+                target: Target::WebSocket {
+                    url: url.clone(),
+                    token_file: token_file.clone(),
+                    ca_file: ca_file.clone(),
+                },
                 cwd: self.default_cwd.clone(),
             }),
         }

@@ -25,7 +25,11 @@ impl Default for Shown {
         Self {
             picker: Picker::default(),
             conversation: None,
-            composer: Composer { text: String::new(), send: SendState::Cannot(String::new()), placeholder: String::new() },
+            composer: Composer {
+                text: String::new(),
+                send: SendState::Cannot(String::new()),
+                placeholder: String::new(),
+            },
             composer_key: None,
             other_reviews: Vec::new(),
             row_keys: Vec::new(),
@@ -58,7 +62,8 @@ impl App {
         for window in self.windows.values_mut() {
             if !window.editors.contains_key(&key) {
                 let text = self.engine.composer_text(&key);
-                window.editors.entry(key.clone()).or_default().content = iced::widget::text_editor::Content::with_text(text);
+                window.editors.entry(key.clone()).or_default().content =
+                    iced::widget::text_editor::Content::with_text(text);
             }
         }
         self.shown.composer_key = Some(key);
@@ -68,7 +73,8 @@ impl App {
 
     fn refresh_cards(&mut self) {
         let now: Instant = self.now.instant;
-        let open: Vec<_> = self.shown.conversation.iter().flat_map(|open| &open.cards).map(|card| card.request.clone()).collect();
+        let open: Vec<_> =
+            self.shown.conversation.iter().flat_map(|open| &open.cards).map(|card| card.request.clone()).collect();
         self.cards.retain(|request, _| open.contains(request));
         for request in open {
             self.cards.entry(request).or_insert(now);
@@ -83,10 +89,7 @@ impl App {
             .conversation
             .iter()
             .flat_map(|open| open.history.rows.iter())
-            .map(|row| RowKey {
-                key: row.key,
-                rev: u64::from(row.rev) * 2 + u64::from(unfolded(row.key)),
-            })
+            .map(|row| RowKey { key: row.key, rev: u64::from(row.rev) * 2 + u64::from(unfolded(row.key)) })
             .collect();
     }
 }

@@ -50,13 +50,12 @@ fn bar<'a>(app: &'a App, id: iced::window::Id, window: &'a Window, wide: bool) -
     let title = app.conversation().map_or_else(|| "Rejoin".to_owned(), |open| untrusted::one_line(&open.title));
     let mut line = row![].spacing(GAP).align_y(Alignment::Center);
     if !wide && app.is_connected() {
-        let (label, message) = if window.picking {
-            ("Back", Local::Back)
-        } else {
-            ("List", Local::ShowPicker)
-        };
+        let (label, message) = if window.picking { ("Back", Local::Back) } else { ("List", Local::ShowPicker) };
         if !window.picking || app.conversation().is_some() {
-            line = line.push(kit::button("bar-list", label, Look::Flat, Some(Message::Local(id, message))).description("Conversations"));
+            line = line.push(
+                kit::button("bar-list", label, Look::Flat, Some(Message::Local(id, message)))
+                    .description("Conversations"),
+            );
         }
     }
     let words = kit::words(font::STRONG, title.clone()).wrapping(iced::widget::text::Wrapping::None);
@@ -70,28 +69,44 @@ fn bar<'a>(app: &'a App, id: iced::window::Id, window: &'a Window, wide: bool) -
         line = line.push(kit::tag(kind));
     }
     let open = window.menu == Some(Menu::Main);
-    line = line.push(kit::button("bar-menu", "Menu", Look::Flat, Some(Message::Local(id, Local::OpenMenu(Menu::Main)))).expanded(open));
+    line = line.push(
+        kit::button("bar-menu", "Menu", Look::Flat, Some(Message::Local(id, Local::OpenMenu(Menu::Main))))
+            .expanded(open),
+    );
     kit::pane("pane-bar", "Window", kit::full(line).padding([6.0, INSET]).style(style::panel))
 }
 
 fn menu<'a>(app: &'a App, id: iced::window::Id) -> Element<'a, Message> {
-    let mut items: Vec<Element<'a, Message>> = vec![kit::plain("menu-connection", "Connection", Message::Local(id, Local::Go(Page::Connect)))];
+    let mut items: Vec<Element<'a, Message>> =
+        vec![kit::plain("menu-connection", "Connection", Message::Local(id, Local::Go(Page::Connect)))];
     if app.is_connected() {
-        let restart = if app.engine().banner().profile.is_some_and(|profile| profile.is_remote()) { "Reconnect" } else { "Restart" };
+        let restart = if app.engine().banner().profile.is_some_and(|profile| profile.is_remote()) {
+            "Reconnect"
+        } else {
+            "Restart"
+        };
         items.push(kit::plain("menu-restart", restart, Message::Do(id, Intent::Reconnect)));
         items.push(kit::plain("menu-disconnect", "Disconnect", Message::Do(id, Intent::Disconnect)));
     }
     items.push(kit::plain("menu-settings", "Settings", Message::Local(id, Local::Go(Page::Settings))));
     items.push(kit::plain("menu-keys", "Keys (F1)", Message::Shortcut(id, Shortcut::Keys)));
     let facts = app.facts();
-    kit::group("menu", "Menu", kit::full(column![kit::buttons(items), kit::small(facts)].spacing(GAP)).padding(INSET).style(style::panel))
+    kit::group(
+        "menu",
+        "Menu",
+        kit::full(column![kit::buttons(items), kit::small(facts)].spacing(GAP)).padding(INSET).style(style::panel),
+    )
 }
 
 fn needs_you<'a>(id: iced::window::Id, waiting: crate::engine::NeedsYou) -> Element<'a, Message> {
     let words = format!("\u{201c}{}\u{201d} needs you", untrusted::one_line(&waiting.title));
     let mut line = row![kit::body(words).width(Length::Fill)].spacing(GAP).align_y(Alignment::Center);
     if let Some(thread) = waiting.thread {
-        line = line.push(kit::plain(format!("needs-{}", waiting.request), "Open it", Message::Do(id, Intent::Open(thread))));
+        line = line.push(kit::plain(
+            format!("needs-{}", waiting.request),
+            "Open it",
+            Message::Do(id, Intent::Open(thread)),
+        ));
     }
     kit::full(line).padding([6.0, INSET]).style(style::banner(Kind::Warn)).into()
 }
@@ -109,7 +124,9 @@ fn conversation<'a>(app: &'a App, id: iced::window::Id, window: &'a Window) -> E
         page = page.push(container(scrollable(attention).spacing(0)).max_height(limit));
     }
     page = page.push(middle).push(kit::line());
-    page.push(composer::view(app, id, window, app.composer_key(), app.composer(), app.conversation())).width(Length::Fill).into()
+    page.push(composer::view(app, id, window, app.composer_key(), app.composer(), app.conversation()))
+        .width(Length::Fill)
+        .into()
 }
 
 /// Kept drafts, operations to review and open cards, most urgent last (nearest to the composer).
@@ -138,7 +155,9 @@ fn attention<'a>(app: &'a App, id: iced::window::Id, open: Option<&'a Conversati
         if let crate::engine::view::Membership::JoinFailed { why, .. } = &open.membership {
             any = true;
             content = content.push(
-                kit::full(kit::alert("join-failed", why, kit::body(why.as_str()))).padding([GAP, INSET]).style(style::notice(Kind::Warn)),
+                kit::full(kit::alert("join-failed", why, kit::body(why.as_str())))
+                    .padding([GAP, INSET])
+                    .style(style::notice(Kind::Warn)),
             );
         }
     }
@@ -161,7 +180,8 @@ fn empty<'a>(app: &'a App, id: iced::window::Id) -> Element<'a, Message> {
             ("Nothing is connected", "What you type below is kept until you connect again.", None)
         }
     };
-    let mut content = column![kit::words(font::HEADING, title), kit::small(words)].spacing(GAP).align_x(Alignment::Center);
+    let mut content =
+        column![kit::words(font::HEADING, title), kit::small(words)].spacing(GAP).align_x(Alignment::Center);
     if let Some(action) = action {
         content = content.push(action);
     }

@@ -64,7 +64,9 @@ impl Form {
             Connection::Local { codex: path(&self.program), cwd: path(&self.directory) }
         };
         let name = match (self.name.trim(), self.remote) {
-            ("", true) => endpoint(&self.url).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default(),
+            ("", true) => {
+                endpoint(&self.url).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default()
+            }
             ("", false) => "Local Codex".to_owned(),
             (name, _) => name.to_owned(),
         };
@@ -125,7 +127,9 @@ fn press(id: iced::window::Id, form: ConnectForm) -> Message {
 }
 
 fn head<'a>(app: &'a App, id: iced::window::Id) -> Element<'a, Message> {
-    let mut line = row![kit::heading("connect-heading", 1, "Connect to Codex"), kit::grow()].spacing(GAP).align_y(Alignment::Center);
+    let mut line = row![kit::heading("connect-heading", 1, "Connect to Codex"), kit::grow()]
+        .spacing(GAP)
+        .align_y(Alignment::Center);
     if app.engine().banner().profile.is_some() {
         line = line.push(kit::plain("connect-back", "Back to the chat", Message::Local(id, Local::Go(Page::Chat))));
     } else {
@@ -165,15 +169,33 @@ fn quick<'a>(app: &'a App, id: iced::window::Id) -> Element<'a, Message> {
 fn saved<'a>(app: &'a App, id: iced::window::Id) -> Element<'a, Message> {
     let rows = app.profiles().list.iter().map(|profile| {
         let place = match &profile.connection {
-            Connection::Local { codex, .. } => {
-                codex.as_ref().map_or_else(|| "local \u{b7} the Codex that is found".to_owned(), |path| format!("local \u{b7} {}", path.display()))
+            Connection::Local { codex, .. } => codex.as_ref().map_or_else(
+                || "local \u{b7} the Codex that is found".to_owned(),
+                |path| format!("local \u{b7} {}", path.display()),
+            ),
+            Connection::Remote { url, .. } => {
+                format!("remote \u{b7} {} \u{b7} Preview", crate::base::redact::redact(url))
             }
-            Connection::Remote { url, .. } => format!("remote \u{b7} {} \u{b7} Preview", crate::base::redact::redact(url)),
         };
         let name = profile.name.clone();
-        let use_it = kit::button(format!("profile-{name}-use"), "Connect", Look::Secondary, Some(press(id, ConnectForm::Use(name.clone()))));
-        let edit = kit::button(format!("profile-{name}-edit"), "Edit", Look::Flat, Some(press(id, ConnectForm::Edit(name.clone()))));
-        let forget = kit::button(format!("profile-{name}-forget"), "Remove", Look::Flat, Some(press(id, ConnectForm::Forget(name.clone()))));
+        let use_it = kit::button(
+            format!("profile-{name}-use"),
+            "Connect",
+            Look::Secondary,
+            Some(press(id, ConnectForm::Use(name.clone()))),
+        );
+        let edit = kit::button(
+            format!("profile-{name}-edit"),
+            "Edit",
+            Look::Flat,
+            Some(press(id, ConnectForm::Edit(name.clone()))),
+        );
+        let forget = kit::button(
+            format!("profile-{name}-forget"),
+            "Remove",
+            Look::Flat,
+            Some(press(id, ConnectForm::Forget(name.clone()))),
+        );
         let words = column![kit::words(font::STRONG, name.clone()), kit::small(place)].width(Length::Fill);
         let actions = kit::buttons([
             use_it.description(name.clone()).into(),
@@ -188,7 +210,12 @@ fn saved<'a>(app: &'a App, id: iced::window::Id) -> Element<'a, Message> {
 fn form<'a>(id: iced::window::Id, form: &'a Form) -> Element<'a, Message> {
     let kinds = row![
         widget::radio("connect-local", "On this computer", !form.remote, press(id, ConnectForm::Remote(false))),
-        widget::radio("connect-remote", "A running server (Preview)", form.remote, press(id, ConnectForm::Remote(true))),
+        widget::radio(
+            "connect-remote",
+            "A running server (Preview)",
+            form.remote,
+            press(id, ConnectForm::Remote(true))
+        ),
     ]
     .spacing(16)
     .wrap();
@@ -197,13 +224,41 @@ fn form<'a>(id: iced::window::Id, form: &'a Form) -> Element<'a, Message> {
     if form.remote {
         content = content
             .push(text(id, "connect-url", "Address, for example wss://host.example", &form.url, ConnectForm::Url))
-            .push(path(id, "connect-token", "Bearer token file", &form.token_file, ConnectForm::TokenFile, Field::TokenFile))
-            .push(path(id, "connect-ca", "Additional CA certificate file (PEM)", &form.ca_file, ConnectForm::CaFile, Field::CaFile))
+            .push(path(
+                id,
+                "connect-token",
+                "Bearer token file",
+                &form.token_file,
+                ConnectForm::TokenFile,
+                Field::TokenFile,
+            ))
+            .push(path(
+                id,
+                "connect-ca",
+                "Additional CA certificate file (PEM)",
+                &form.ca_file,
+                ConnectForm::CaFile,
+                Field::CaFile,
+            ))
             .push(kit::small("The token is read from the file when connecting and is stored nowhere else."));
     } else {
         content = content
-            .push(path(id, "connect-program", "Codex program (empty: the one that is found)", &form.program, ConnectForm::Program, Field::Program))
-            .push(path(id, "connect-directory", "Directory of new conversations", &form.directory, ConnectForm::Directory, Field::Directory));
+            .push(path(
+                id,
+                "connect-program",
+                "Codex program (empty: the one that is found)",
+                &form.program,
+                ConnectForm::Program,
+                Field::Program,
+            ))
+            .push(path(
+                id,
+                "connect-directory",
+                "Directory of new conversations",
+                &form.directory,
+                ConnectForm::Directory,
+                Field::Directory,
+            ));
     }
     if let Some(error) = &form.error {
         content = content.push(kit::alert("connect-error", error, kit::body(error.as_str()).style(style::bad)));
@@ -215,8 +270,19 @@ fn form<'a>(id: iced::window::Id, form: &'a Form) -> Element<'a, Message> {
     content.into()
 }
 
-fn text<'a>(id: iced::window::Id, key: &'static str, label: &'static str, value: &'a str, make: fn(String) -> ConnectForm) -> Element<'a, Message> {
-    column![kit::small(label), Element::from(widget::text_field(key, label, value, move |text| press(id, make(text))).placeholder(""))].spacing(2).into()
+fn text<'a>(
+    id: iced::window::Id,
+    key: &'static str,
+    label: &'static str,
+    value: &'a str,
+    make: fn(String) -> ConnectForm,
+) -> Element<'a, Message> {
+    column![
+        kit::small(label),
+        Element::from(widget::text_field(key, label, value, move |text| press(id, make(text))).placeholder(""))
+    ]
+    .spacing(2)
+    .into()
 }
 
 fn path<'a>(
@@ -227,12 +293,17 @@ fn path<'a>(
     make: fn(String) -> ConnectForm,
     field: Field,
 ) -> Element<'a, Message> {
-    let browse = kit::button(format!("{key}-browse"), "Browse", Look::Secondary, Some(press(id, ConnectForm::Browse(field)))).description(label);
+    let browse =
+        kit::button(format!("{key}-browse"), "Browse", Look::Secondary, Some(press(id, ConnectForm::Browse(field))))
+            .description(label);
     column![
         kit::small(label),
-        row![Element::from(widget::text_field(key, label, value, move |text| press(id, make(text))).placeholder("")), Element::from(browse)]
-            .spacing(GAP)
-            .align_y(Alignment::Center)
+        row![
+            Element::from(widget::text_field(key, label, value, move |text| press(id, make(text))).placeholder("")),
+            Element::from(browse)
+        ]
+        .spacing(GAP)
+        .align_y(Alignment::Center)
     ]
     .spacing(2)
     .into()

@@ -22,12 +22,21 @@ pub fn view<'a>(app: &'a App, id: iced::window::Id, window: &'a Window) -> Eleme
         (Theme::HighContrast, "High contrast"),
     ];
     let motions = [(Motion::System, "As the system"), (Motion::On, "Reduced"), (Motion::Off, "Full")];
-    let keys = [(SendKey::CtrlEnter, "Ctrl+Enter sends, Enter starts a line"), (SendKey::Enter, "Enter sends, Shift+Enter starts a line")];
-    let zoom = |label: &'static str, key: &'static str, percent: u16, make: fn(i16) -> SettingsChange| -> Element<'a, Message> {
+    let keys = [
+        (SendKey::CtrlEnter, "Ctrl+Enter sends, Enter starts a line"),
+        (SendKey::Enter, "Enter sends, Shift+Enter starts a line"),
+    ];
+    let zoom = |label: &'static str,
+                key: &'static str,
+                percent: u16,
+                make: fn(i16) -> SettingsChange|
+     -> Element<'a, Message> {
         row![
             kit::body(format!("{label}: {percent} %")).width(Length::Fill),
-            kit::button(format!("{key}-out"), "Smaller", widget::Look::Secondary, Some(change(make(-10)))).description(label),
-            kit::button(format!("{key}-in"), "Larger", widget::Look::Secondary, Some(change(make(10)))).description(label),
+            kit::button(format!("{key}-out"), "Smaller", widget::Look::Secondary, Some(change(make(-10))))
+                .description(label),
+            kit::button(format!("{key}-in"), "Larger", widget::Look::Secondary, Some(change(make(10))))
+                .description(label),
         ]
         .spacing(GAP)
         .align_y(iced::Alignment::Center)
@@ -48,7 +57,12 @@ pub fn view<'a>(app: &'a App, id: iced::window::Id, window: &'a Window) -> Eleme
             move |theme| change(SettingsChange::Theme(theme)),
         ),
         zoom("Size of everything", "settings-zoom", settings.zoom, SettingsChange::Zoom),
-        zoom("Size of the conversation's text", "settings-transcript", settings.transcript_zoom, SettingsChange::TranscriptZoom),
+        zoom(
+            "Size of the conversation's text",
+            "settings-transcript",
+            settings.transcript_zoom,
+            SettingsChange::TranscriptZoom
+        ),
         kit::select(
             "settings-send",
             "Send key",
@@ -63,9 +77,12 @@ pub fn view<'a>(app: &'a App, id: iced::window::Id, window: &'a Window) -> Eleme
             Some(settings.reduced_motion),
             move |motion| change(SettingsChange::Motion(motion)),
         ),
-        widget::text_field("settings-codex", "Codex program (empty: the one that is found)", &window.codex, move |path| {
-            change(SettingsChange::Codex(path))
-        })
+        widget::text_field(
+            "settings-codex",
+            "Codex program (empty: the one that is found)",
+            &window.codex,
+            move |path| { change(SettingsChange::Codex(path)) }
+        )
         .on_submit(change(SettingsChange::CodexDone)),
         kit::plain("settings-codex-save", "Save the Codex program", change(SettingsChange::CodexDone)),
         kit::small(app.settings_place()),

@@ -62,12 +62,19 @@ pub fn view<'a>(app: &'a App, id: iced::window::Id, details: bool) -> Element<'a
                 .into(),
         );
     }
-    if app.conversation().is_some_and(|c| matches!(c.membership, Membership::ReadOnly { .. } | Membership::JoinFailed { .. })) {
+    if app
+        .conversation()
+        .is_some_and(|c| matches!(c.membership, Membership::ReadOnly { .. } | Membership::JoinFailed { .. }))
+    {
         actions.push(kit::plain("banner-refresh", "Refresh", Message::Do(id, Intent::Refresh)));
     }
     let content = row![lines, kit::buttons(actions)].spacing(INSET).align_y(Alignment::Start);
     let surface = kit::full(content).padding([8.0, INSET]).style(style::banner(kind));
-    kit::status("connection-banner", state.title, column![surface, iced::widget::rule::horizontal(1).style(style::banner_line(kind))])
+    kit::status(
+        "connection-banner",
+        state.title,
+        column![surface, iced::widget::rule::horizontal(1).style(style::banner_line(kind))],
+    )
 }
 
 /// "viewing history only, as of 14:03".

@@ -37,7 +37,11 @@ fn one<'a>(app: &'a App, id: iced::window::Id, card: &'a Card) -> Element<'a, Me
         }
         ServerRequest::Other(other) => (
             "The server asks something that this version cannot show",
-            kit::small(format!("{}. It stays open. Stop ends the turn; another client can answer it.", untrusted::one_line(&other.method))).into(),
+            kit::small(format!(
+                "{}. It stays open. Stop ends the turn; another client can answer it.",
+                untrusted::one_line(&other.method)
+            ))
+            .into(),
             Vec::new(),
         ),
     };
@@ -73,7 +77,8 @@ fn one<'a>(app: &'a App, id: iced::window::Id, card: &'a Card) -> Element<'a, Me
 fn command<'a>(ask: &'a CommandApproval) -> Element<'a, Message> {
     let mut lines = column![].spacing(TIGHT);
     if let Some(command) = &ask.command {
-        let text = kit::words(font::CODE, untrusted::marked(command).into_owned()).wrapping(iced::widget::text::Wrapping::WordOrGlyph);
+        let text = kit::words(font::CODE, untrusted::marked(command).into_owned())
+            .wrapping(iced::widget::text::Wrapping::WordOrGlyph);
         lines = lines.push(kit::full(text).padding([8, 12]).style(style::code));
     }
     if let Some(network) = &ask.network_approval_context {
@@ -91,20 +96,29 @@ fn command<'a>(ask: &'a CommandApproval) -> Element<'a, Message> {
     }
     if let Some(more) = &ask.additional_permissions {
         lines = lines.push(kit::body("It also asks for these permissions:").style(style::warn));
-        lines = lines.push(kit::full(kit::words(font::CODE, untrusted::marked(more.as_str()).into_owned())).padding([8, 12]).style(style::code));
+        lines = lines.push(
+            kit::full(kit::words(font::CODE, untrusted::marked(more.as_str()).into_owned()))
+                .padding([8, 12])
+                .style(style::code),
+        );
     }
     lines.into()
 }
 
 /// Every offered decision, plus Decline when it is missing (FACTS 12.1).
 fn command_answers(ask: &CommandApproval) -> Vec<(String, Answer, &'static str)> {
-    let offered = ask.available_decisions.clone().unwrap_or_else(|| vec![CommandDecision::Accept, CommandDecision::Cancel]);
-    let mut decisions: Vec<CommandDecision> = offered.iter().filter(|d| !matches!(d, CommandDecision::Unknown(_))).cloned().collect();
+    let offered =
+        ask.available_decisions.clone().unwrap_or_else(|| vec![CommandDecision::Accept, CommandDecision::Cancel]);
+    let mut decisions: Vec<CommandDecision> =
+        offered.iter().filter(|d| !matches!(d, CommandDecision::Unknown(_))).cloned().collect();
     if !decisions.contains(&CommandDecision::Decline) {
         let at = decisions.iter().position(|d| *d == CommandDecision::Cancel).unwrap_or(decisions.len());
         decisions.insert(at, CommandDecision::Decline);
     }
-    decisions.into_iter().map(|decision| (decision_label(&decision), Answer::Command(decision.clone()), decision_note(&decision))).collect()
+    decisions
+        .into_iter()
+        .map(|decision| (decision_label(&decision), Answer::Command(decision.clone()), decision_note(&decision)))
+        .collect()
 }
 
 fn decision_label(decision: &CommandDecision) -> String {
@@ -112,7 +126,10 @@ fn decision_label(decision: &CommandDecision) -> String {
         CommandDecision::Accept => "Accept".to_owned(),
         CommandDecision::AcceptForSession => "Accept for this session".to_owned(),
         CommandDecision::AcceptWithExecpolicyAmendment { execpolicy_amendment } => {
-            format!("Accept, and always allow commands that begin with: {}", untrusted::one_line(&execpolicy_amendment.join(" ")))
+            format!(
+                "Accept, and always allow commands that begin with: {}",
+                untrusted::one_line(&execpolicy_amendment.join(" "))
+            )
         }
         CommandDecision::ApplyNetworkPolicyAmendment { network_policy_amendment: rule } => {
             format!("Always {} {}", untrusted::one_line(&rule.action), untrusted::one_line(&rule.host))
@@ -139,7 +156,11 @@ fn decision_note(decision: &CommandDecision) -> &'static str {
 fn file_answers() -> Vec<(String, Answer, &'static str)> {
     [
         ("Accept", FileChangeDecision::Accept, "Applies it once"),
-        ("Accept for this session", FileChangeDecision::AcceptForSession, "Changes like this are not asked again in this session"),
+        (
+            "Accept for this session",
+            FileChangeDecision::AcceptForSession,
+            "Changes like this are not asked again in this session",
+        ),
         ("Decline", FileChangeDecision::Decline, "The turn goes on without it"),
         ("Cancel", FileChangeDecision::Cancel, "Also stops the turn"),
     ]
@@ -154,8 +175,10 @@ fn diffs<'a>(app: &'a App, id: iced::window::Id, item: Option<&'a ThreadItem>) -
             let files = changes.iter().map(|change| super::row::diff(look, change, 60));
             kit::full(column(files).spacing(GAP)).padding([8, 12]).style(style::code).into()
         }
-        Some(_) | None => row![kit::small("The diff is not known here. Decline if you are not sure.").style(style::warn)]
-            .align_y(Alignment::Center)
-            .into(),
+        Some(_) | None => {
+            row![kit::small("The diff is not known here. Decline if you are not sure.").style(style::warn)]
+                .align_y(Alignment::Center)
+                .into()
+        }
     }
 }

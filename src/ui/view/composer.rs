@@ -42,7 +42,12 @@ pub fn view<'a>(
     kit::pane("pane-composer", "Composer", kit::full(content).padding([GAP, INSET]).style(style::panel))
 }
 
-fn field<'a>(app: &'a App, id: iced::window::Id, editor: Option<&'a Editor>, composer: &'a Composer) -> Element<'a, Message> {
+fn field<'a>(
+    app: &'a App,
+    id: iced::window::Id,
+    editor: Option<&'a Editor>,
+    composer: &'a Composer,
+) -> Element<'a, Message> {
     let Some(editor) = editor else { return kit::small(composer.placeholder.as_str()).into() };
     let send = matches!(composer.send, SendState::Start | SendState::Steer).then_some(Message::Do(id, Intent::Send));
     let enter_sends = app.settings().send_key == SendKey::Enter;
@@ -71,7 +76,12 @@ fn hidden_marks(text: &str) -> Option<String> {
     (!marks.is_empty()).then(|| format!("The text contains characters that do not show: {}", marks.join(", ")))
 }
 
-fn foot<'a>(id: iced::window::Id, composer: &'a Composer, conversation: Option<&'a Conversation>, app: &'a App) -> Element<'a, Message> {
+fn foot<'a>(
+    id: iced::window::Id,
+    composer: &'a Composer,
+    conversation: Option<&'a Conversation>,
+    app: &'a App,
+) -> Element<'a, Message> {
     let why = match &composer.send {
         SendState::Cannot(why) => why.as_str(),
         SendState::Steer => "Send adds to the running turn.",
@@ -111,7 +121,13 @@ fn foot<'a>(id: iced::window::Id, composer: &'a Composer, conversation: Option<&
             );
         }
     }
-    row![words, row(actions).spacing(GAP)].spacing(GAP).align_y(Alignment::Center).padding([0.0, 0.0]).height(Length::Shrink).spacing(TIGHT * 2.0).into()
+    row![words, row(actions).spacing(GAP)]
+        .spacing(GAP)
+        .align_y(Alignment::Center)
+        .padding([0.0, 0.0])
+        .height(Length::Shrink)
+        .spacing(TIGHT * 2.0)
+        .into()
 }
 
 /// "12,345 tokens, 5 % of the context".
@@ -147,7 +163,10 @@ mod tests {
     #[test]
     fn numbers_are_grouped_and_hidden_characters_named() {
         assert_eq!([thousands(0), thousands(999), thousands(1_234_567)], ["0", "999", "1,234,567"]);
-        assert_eq!(hidden_marks("a\u{202e}b\u{0}"), Some("The text contains characters that do not show: U+0000, U+202E".into()));
+        assert_eq!(
+            hidden_marks("a\u{202e}b\u{0}"),
+            Some("The text contains characters that do not show: U+0000, U+202E".into())
+        );
         assert_eq!(hidden_marks("a\tb\r\n"), None);
     }
 }

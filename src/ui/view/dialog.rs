@@ -5,13 +5,13 @@ use iced::{Alignment, Length};
 
 use super::kit::{self, GAP};
 use crate::engine::Intent;
+use crate::ui::Message;
 use crate::ui::font;
 use crate::ui::message::Local;
 use crate::ui::shortcut::MAP;
 use crate::ui::theme::style;
 use crate::ui::widget::{self, Element};
 use crate::ui::window::Dialog;
-use crate::ui::Message;
 
 /// A dialog over the page; Esc closes it.
 pub fn view<'a>(id: iced::window::Id, dialog: &'a Dialog) -> Element<'a, Message> {

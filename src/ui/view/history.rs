@@ -17,7 +17,12 @@ use crate::ui::{App, Message};
 pub const LIST: &str = "history";
 
 /// The history of the open conversation.
-pub fn view<'a>(app: &'a App, id: iced::window::Id, window: &'a Window, conversation: &'a Conversation) -> Element<'a, Message> {
+pub fn view<'a>(
+    app: &'a App,
+    id: iced::window::Id,
+    window: &'a Window,
+    conversation: &'a Conversation,
+) -> Element<'a, Message> {
     let history = &conversation.history;
     let mut top = column![].spacing(GAP);
     if let Some(note) = &conversation.kind_note {
@@ -36,11 +41,14 @@ pub fn view<'a>(app: &'a App, id: iced::window::Id, window: &'a Window, conversa
         return column![top, empty(history.loading)].height(Length::Fill).into();
     }
     let keys = app.row_keys();
-    let list = widget::history_list(LIST, "History", keys, move |index| rows::view(app, id, window, &history.rows[index]))
-        .row_label(move |index| app.row_label(&history.rows[index]))
-        .on_view(move |HistoryView { first, last, at_end }| Message::Local(id, Local::Viewing { first, last, at_end }))
-        .epoch(app.look_epoch())
-        .spacing(0);
+    let list =
+        widget::history_list(LIST, "History", keys, move |index| rows::view(app, id, window, &history.rows[index]))
+            .row_label(move |index| app.row_label(&history.rows[index]))
+            .on_view(move |HistoryView { first, last, at_end }| {
+                Message::Local(id, Local::Viewing { first, last, at_end })
+            })
+            .epoch(app.look_epoch())
+            .spacing(0);
     let mut layers = stack![Element::from(list)];
     if !window.viewing.at_end {
         let unseen = unseen(&history.rows, window.viewing.last);
@@ -48,7 +56,12 @@ pub fn view<'a>(app: &'a App, id: iced::window::Id, window: &'a Window, conversa
         let jump = kit::press_with("history-jump", label.clone(), kit::words(crate::ui::font::LABEL, label))
             .on_press(Message::Local(id, Local::JumpToLatest));
         layers = layers.push(
-            container(Element::from(jump)).width(Length::Fill).height(Length::Fill).padding(INSET).align_x(Alignment::Center).align_y(Alignment::End),
+            container(Element::from(jump))
+                .width(Length::Fill)
+                .height(Length::Fill)
+                .padding(INSET)
+                .align_x(Alignment::Center)
+                .align_y(Alignment::End),
         );
     }
     column![top, layers.width(Length::Fill).height(Length::Fill)].height(Length::Fill).into()

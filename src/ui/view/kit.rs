@@ -44,22 +44,38 @@ pub fn plain_text<'a>(content: impl Into<String>, face: TextStyle) -> Element<'a
 }
 
 /// A region that is read politely when its label changes.
-pub fn status<'a>(id: &'static str, label: impl Into<String>, content: impl Into<Element<'a, Message>>) -> Element<'a, Message> {
+pub fn status<'a>(
+    id: &'static str,
+    label: impl Into<String>,
+    content: impl Into<Element<'a, Message>>,
+) -> Element<'a, Message> {
     widget::live(id, Live::Polite, label, content).into()
 }
 
 /// A region that is read at once when its label changes.
-pub fn alert<'a>(id: &'static str, label: impl Into<String>, content: impl Into<Element<'a, Message>>) -> Element<'a, Message> {
+pub fn alert<'a>(
+    id: &'static str,
+    label: impl Into<String>,
+    content: impl Into<Element<'a, Message>>,
+) -> Element<'a, Message> {
     widget::live(id, Live::Assertive, label, content).into()
 }
 
 /// A named group of controls.
-pub fn group<'a>(id: impl Into<String>, label: impl Into<String>, content: impl Into<Element<'a, Message>>) -> Element<'a, Message> {
+pub fn group<'a>(
+    id: impl Into<String>,
+    label: impl Into<String>,
+    content: impl Into<Element<'a, Message>>,
+) -> Element<'a, Message> {
     widget::group(id.into(), label, content).into()
 }
 
 /// A part that F6 goes to.
-pub fn pane<'a>(id: &'static str, label: &'static str, content: impl Into<Element<'a, Message>>) -> Element<'a, Message> {
+pub fn pane<'a>(
+    id: &'static str,
+    label: &'static str,
+    content: impl Into<Element<'a, Message>>,
+) -> Element<'a, Message> {
     widget::pane(id, label, content).into()
 }
 
@@ -104,7 +120,11 @@ pub fn button<'a>(id: impl Into<String>, label: &'a str, look: Look, press: Opti
 }
 
 /// A button whose content is more than its name.
-pub fn press_with<'a>(id: impl Into<String>, label: impl Into<String>, content: impl Into<Element<'a, Message>>) -> Pressable<'a, Message> {
+pub fn press_with<'a>(
+    id: impl Into<String>,
+    label: impl Into<String>,
+    content: impl Into<Element<'a, Message>>,
+) -> Pressable<'a, Message> {
     widget::pressable(id.into(), Role::Button, label, content)
 }
 
@@ -139,6 +159,8 @@ pub fn grow<'a>() -> Element<'a, Message> {
 }
 
 /// Fills the width it is given.
-pub fn full<'a>(content: impl Into<Element<'a, Message>>) -> iced::widget::Container<'a, Message, Theme, widget::Renderer> {
+pub fn full<'a>(
+    content: impl Into<Element<'a, Message>>,
+) -> iced::widget::Container<'a, Message, Theme, widget::Renderer> {
     container(content).width(Length::Fill)
 }

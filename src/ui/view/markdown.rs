@@ -7,11 +7,11 @@ use iced::{Alignment, Length, Padding};
 
 use super::kit::{self, GAP};
 use crate::markdown::{Block, Inline};
+use crate::ui::Message;
 use crate::ui::font::{self, TextStyle};
 use crate::ui::message::Local;
 use crate::ui::theme::{Theme, style};
 use crate::ui::widget::{self, Element, Span};
-use crate::ui::Message;
 
 /// Lines of a code block that are drawn; the rest is named and comes with Copy.
 const CODE_LINES: usize = 400;
@@ -59,7 +59,11 @@ fn one<'a>(block: &Block, look: Look<'a>, serial: &mut usize) -> Element<'a, Mes
                 (None, Some(first)) => format!("{}.", first.saturating_add(index)),
                 (None, None) => "\u{2022}".to_owned(),
             };
-            row![kit::words(font::BODY.scaled(look.scale), mark).width(28.0 * look.scale), many(&item.blocks, look, serial)].into()
+            row![
+                kit::words(font::BODY.scaled(look.scale), mark).width(28.0 * look.scale),
+                many(&item.blocks, look, serial)
+            ]
+            .into()
         }))
         .spacing(2)
         .into(),
@@ -125,11 +129,14 @@ pub fn code<'a>(language: &str, source: &str, look: Look<'a>, serial: usize) -> 
     )
     .look(widget::Look::Flat)
     .on_press(Message::Local(look.window, Local::Copy(source.to_owned())));
-    let head = row![kit::small(name), kit::grow(), Element::from(copy)].align_y(Alignment::Center).padding(Padding::ZERO.left(12).right(4));
+    let head = row![kit::small(name), kit::grow(), Element::from(copy)]
+        .align_y(Alignment::Center)
+        .padding(Padding::ZERO.left(12).right(4));
     let text = container(kit::plain_text(shown, font::CODE.scaled(look.scale))).padding([8, 12]).width(Length::Fill);
     let mut content = column![head, kit::line(), text];
     if hidden > 0 {
-        content = content.push(container(kit::small(format!("{hidden} more lines; Copy has them all"))).padding([4, 12]));
+        content =
+            content.push(container(kit::small(format!("{hidden} more lines; Copy has them all"))).padding([4, 12]));
     }
     container(content).width(Length::Fill).style(style::code).into()
 }

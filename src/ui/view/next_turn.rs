@@ -17,7 +17,12 @@ use crate::ui::{App, Message};
 pub const DIRECTORY: &str = "next-directory";
 
 /// The line above the composer; a press opens the choices.
-pub fn view<'a>(_app: &'a App, id: iced::window::Id, window: &'a Window, conversation: &'a Conversation) -> Element<'a, Message> {
+pub fn view<'a>(
+    _app: &'a App,
+    id: iced::window::Id,
+    window: &'a Window,
+    conversation: &'a Conversation,
+) -> Element<'a, Message> {
     let next = &conversation.next_turn;
     let open = window.menu == Some(Menu::Model);
     let mut facts = vec![
@@ -30,10 +35,17 @@ pub fn view<'a>(_app: &'a App, id: iced::window::Id, window: &'a Window, convers
     if next.chosen {
         facts.push("for the next turn only".to_owned());
     }
-    let change = kit::button("next-change", if open { "Done" } else { "Change" }, Look::Flat, Some(Message::Local(id, Local::OpenMenu(Menu::Model))))
-        .expanded(open);
+    let change = kit::button(
+        "next-change",
+        if open { "Done" } else { "Change" },
+        Look::Flat,
+        Some(Message::Local(id, Local::OpenMenu(Menu::Model))),
+    )
+    .expanded(open);
     let line = row![
-        kit::small(facts.join(" \u{b7} ")).width(iced::Length::Fill).wrapping(iced::widget::text::Wrapping::WordOrGlyph),
+        kit::small(facts.join(" \u{b7} "))
+            .width(iced::Length::Fill)
+            .wrapping(iced::widget::text::Wrapping::WordOrGlyph),
         Element::from(change)
     ]
     .spacing(GAP)
@@ -51,22 +63,22 @@ fn choices<'a>(id: iced::window::Id, conversation: &'a Conversation, next: &'a N
         .find(|model| Some(&model.model) == next.model.as_ref())
         .map(|model| model.supported_reasoning_efforts.as_slice())
         .unwrap_or_default();
-    let mut content = column![
-        kit::select(
-            "next-model",
-            "Model",
-            next.models.iter().map(|model| (model.model.clone(), untrusted::one_line(&model.display_name))),
-            next.model.clone(),
-            move |model| Message::Do(id, Intent::SetModel { model: Some(model), effort: None }),
-        ),
-    ]
+    let mut content = column![kit::select(
+        "next-model",
+        "Model",
+        next.models.iter().map(|model| (model.model.clone(), untrusted::one_line(&model.display_name))),
+        next.model.clone(),
+        move |model| Message::Do(id, Intent::SetModel { model: Some(model), effort: None }),
+    ),]
     .spacing(GAP);
     if !efforts.is_empty() {
         let model = next.model.clone();
         content = content.push(kit::select(
             "next-effort",
             "Reasoning",
-            efforts.iter().map(|effort| (effort.reasoning_effort.clone(), untrusted::one_line(&effort.reasoning_effort))),
+            efforts
+                .iter()
+                .map(|effort| (effort.reasoning_effort.clone(), untrusted::one_line(&effort.reasoning_effort))),
             next.effort.clone(),
             move |effort| Message::Do(id, Intent::SetModel { model: model.clone(), effort: Some(effort) }),
         ));

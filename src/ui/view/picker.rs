@@ -69,13 +69,10 @@ fn filters<'a>(filter: &Filter, id: iced::window::Id) -> Element<'a, Message> {
 fn entry<'a>(app: &'a App, item: &'a PickerRow, selected: bool, id: iced::window::Id) -> Element<'a, Message> {
     let title = untrusted::one_line(&item.title);
     let state = state(app, item);
-    let mut name = row![
-        kit::words(font::BODY, title.clone())
-            .wrapping(iced::widget::text::Wrapping::None)
-            .width(Length::Fill)
-    ]
-    .spacing(TIGHT)
-    .align_y(Alignment::Center);
+    let mut name =
+        row![kit::words(font::BODY, title.clone()).wrapping(iced::widget::text::Wrapping::None).width(Length::Fill)]
+            .spacing(TIGHT)
+            .align_y(Alignment::Center);
     let marks: Vec<&str> = [(item.needs_you, "needs you"), (item.running, "running"), (item.draft, "draft")]
         .into_iter()
         .filter_map(|(set, mark)| set.then_some(mark))
@@ -84,7 +81,8 @@ fn entry<'a>(app: &'a App, item: &'a PickerRow, selected: bool, id: iced::window
         name = name.push(kit::tag(*mark));
     }
     let label = [title.as_str(), state.as_str()].into_iter().chain(marks).collect::<Vec<_>>().join(", ");
-    let content = column![name.height(22).clip(true), kit::small(state).wrapping(iced::widget::text::Wrapping::None)].clip(true);
+    let content =
+        column![name.height(22).clip(true), kit::small(state).wrapping(iced::widget::text::Wrapping::None)].clip(true);
     let press = match &item.key {
         ConversationKey::Thread(thread) => Some(Message::Do(id, Intent::Open(thread.clone()))),
         ConversationKey::Local(_) => None,

@@ -9,7 +9,7 @@ use crate::engine::view::{Draft, OpKind, OpState, Review};
 use crate::ui::font;
 use crate::ui::message::Local;
 use crate::ui::theme::style::{self, Kind};
-use crate::ui::widget::{Element};
+use crate::ui::widget::Element;
 use crate::ui::{Message, clock};
 
 /// The operations to review.
@@ -21,7 +21,9 @@ fn operation<'a>(id: iced::window::Id, review: &'a Review) -> Element<'a, Messag
     let (kind, title, why) = match &review.state {
         OpState::NotSent(why) => (Kind::Warn, format!("{} was not sent", what(review.what)), why.as_str()),
         OpState::Rejected(why) => (Kind::Warn, format!("{} was refused", what(review.what)), why.as_str()),
-        OpState::OutcomeUnknown(why) => (Kind::Bad, format!("Not known whether {} was done", what(review.what).to_lowercase()), why.as_str()),
+        OpState::OutcomeUnknown(why) => {
+            (Kind::Bad, format!("Not known whether {} was done", what(review.what).to_lowercase()), why.as_str())
+        }
         OpState::Dropped => (Kind::Warn, "Accepted, then dropped".to_owned(), "The turn ended before it was read."),
         OpState::InFlight => (Kind::Plain, format!("{} is on its way", what(review.what)), ""),
         OpState::Confirmed => (Kind::Ok, format!("{} was accepted", what(review.what)), ""),
@@ -33,7 +35,8 @@ fn operation<'a>(id: iced::window::Id, review: &'a Review) -> Element<'a, Messag
         content = content.push(kit::small(why));
     }
     if let Some(text) = &review.text {
-        content = content.push(kit::full(kit::plain_text(text.clone(), font::BODY)).padding([8, 12]).style(style::code));
+        content =
+            content.push(kit::full(kit::plain_text(text.clone(), font::BODY)).padding([8, 12]).style(style::code));
     }
     if let Some(evidence) = &review.evidence {
         content = content.push(kit::small(evidence.as_str()));
@@ -43,10 +46,22 @@ fn operation<'a>(id: iced::window::Id, review: &'a Review) -> Element<'a, Messag
     }
     let mut actions = Vec::new();
     if let Some(text) = &review.text {
-        actions.push(kit::plain(format!("review-{}-copy", review.op), "Copy", Message::Local(id, Local::Copy(text.clone()))));
-        actions.push(kit::plain(format!("review-{}-edit", review.op), "Edit into composer", Message::Do(id, Intent::EditOperation(review.op))));
+        actions.push(kit::plain(
+            format!("review-{}-copy", review.op),
+            "Copy",
+            Message::Local(id, Local::Copy(text.clone())),
+        ));
+        actions.push(kit::plain(
+            format!("review-{}-edit", review.op),
+            "Edit into composer",
+            Message::Do(id, Intent::EditOperation(review.op)),
+        ));
     }
-    actions.push(kit::flat(format!("review-{}-dismiss", review.op), "Dismiss", Message::Do(id, Intent::DismissOperation(review.op))));
+    actions.push(kit::flat(
+        format!("review-{}-dismiss", review.op),
+        "Dismiss",
+        Message::Do(id, Intent::DismissOperation(review.op)),
+    ));
     content = content.push(kit::buttons(actions));
     let surface = kit::full(content).padding(INSET).style(style::notice(kind));
     kit::group(format!("review-{}", review.op), title, surface)
@@ -75,13 +90,18 @@ fn frozen<'a>(id: iced::window::Id, draft: &'a Draft) -> Element<'a, Message> {
         draft.connection,
         clock::time_of_day(draft.at)
     );
-    let head = row![kit::words(font::STRONG, "Unsent text kept"), kit::small(from).width(Length::Fill)].spacing(GAP).wrap();
+    let head =
+        row![kit::words(font::STRONG, "Unsent text kept"), kit::small(from).width(Length::Fill)].spacing(GAP).wrap();
     let content = column![
         head,
         kit::full(kit::plain_text(draft.text.clone(), font::BODY)).padding([8, 12]).style(style::code),
         kit::buttons([
             kit::plain(format!("draft-{}-copy", draft.id), "Copy", Message::Local(id, Local::Copy(draft.text.clone()))),
-            kit::flat(format!("draft-{}-discard", draft.id), "Discard draft", Message::Local(id, Local::AskDiscard(draft.id))),
+            kit::flat(
+                format!("draft-{}-discard", draft.id),
+                "Discard draft",
+                Message::Local(id, Local::AskDiscard(draft.id))
+            ),
         ]),
     ]
     .spacing(GAP);

@@ -29,7 +29,9 @@ pub fn view<'a>(app: &'a App, id: iced::window::Id, window: &'a Window, row: &'a
     let look = Look { theme: app.theme(), scale: app.transcript_scale(), window: id, key: row.key };
     let content = match row.body.as_ref() {
         RowBody::Item(item) => item::view(app, look, window, row, item),
-        RowBody::Unfinished { body, late, started, .. } => unfinished(app, look, window, row, started.as_ref(), body, *late),
+        RowBody::Unfinished { body, late, started, .. } => {
+            unfinished(app, look, window, row, started.as_ref(), body, *late)
+        }
         RowBody::Echo { text, state, .. } => echo(look, row.at, text, state),
         RowBody::TurnHead { turn, status, expanded, loading, failed } => {
             turn_head(look, turn, *status, *expanded, *loading, failed.as_deref())
@@ -71,7 +73,9 @@ fn unfinished<'a>(
         content = content.push(kit::small("The beginning arrives when this block completes."));
     }
     content = content.push(match body {
-        BlockBody::AgentMessage(text) | BlockBody::Plan(text) => super::markdown::view(&app.parsed().growing(row, text), look),
+        BlockBody::AgentMessage(text) | BlockBody::Plan(text) => {
+            super::markdown::view(&app.parsed().growing(row, text), look)
+        }
         BlockBody::Reasoning { summary, content } => {
             let parts: Vec<String> = summary.iter().chain(content).map(crate::live::KeptText::text).collect();
             tool::reasoning(look, window, &parts, true)
@@ -153,11 +157,17 @@ fn lost<'a>(app: &'a App, look: Look<'a>, row: &'a Row, body: &'a BlockBody, not
         BlockBody::Reasoning { summary, content } => {
             summary.iter().chain(content).map(crate::live::KeptText::text).collect::<Vec<_>>().join("\n\n")
         }
-        BlockBody::FileChange(changes) => changes.iter().map(|change| change.diff.as_str()).collect::<Vec<_>>().join("\n"),
+        BlockBody::FileChange(changes) => {
+            changes.iter().map(|change| change.diff.as_str()).collect::<Vec<_>>().join("\n")
+        }
         BlockBody::McpProgress(lines) => lines.join("\n"),
         BlockBody::Opaque => String::new(),
     };
-    let copy = kit::flat(format!("row-{}-copy", look.key), "Copy", Message::Local(look.window, crate::ui::message::Local::Copy(text.clone())));
+    let copy = kit::flat(
+        format!("row-{}-copy", look.key),
+        "Copy",
+        Message::Local(look.window, crate::ui::message::Local::Copy(text.clone())),
+    );
     let blocks: Vec<Arc<_>> = app.parsed().whole(row, &text);
     let content = column![
         row![kit::small(note).style(style::warn).width(Length::Fill), copy].align_y(Alignment::Center),

@@ -18,27 +18,45 @@ use crate::ui::window::Window;
 use crate::ui::{App, Message};
 
 /// The row of an item.
-pub fn view<'a>(app: &'a App, look: Look<'a>, window: &'a Window, row: &'a Row, item: &'a ThreadItem) -> Element<'a, Message> {
+pub fn view<'a>(
+    app: &'a App,
+    look: Look<'a>,
+    window: &'a Window,
+    row: &'a Row,
+    item: &'a ThreadItem,
+) -> Element<'a, Message> {
     match item {
         ThreadItem::UserMessage { content, .. } => says("You", true, row.at, user(look, content)),
         ThreadItem::AgentMessage { text, .. } => {
             says("Codex", false, row.at, with_copy(look, text, markdown::view(&app.parsed().whole(row, text), look)))
         }
-        ThreadItem::Plan { text, .. } => says("Plan", false, row.at, markdown::view(&app.parsed().whole(row, text), look)),
+        ThreadItem::Plan { text, .. } => {
+            says("Plan", false, row.at, markdown::view(&app.parsed().whole(row, text), look))
+        }
         ThreadItem::Reasoning { summary, content, .. } => {
             let parts: Vec<String> = summary.iter().chain(content).cloned().collect();
             tool::reasoning(look, window, &parts, false)
         }
         ThreadItem::CommandExecution { .. } => tool::command(look, window, item),
-        ThreadItem::FileChange { changes, status, .. } => tool::changes(look, window, changes, tool::status_words(*status)),
+        ThreadItem::FileChange { changes, status, .. } => {
+            tool::changes(look, window, changes, tool::status_words(*status))
+        }
         ThreadItem::McpToolCall { .. } | ThreadItem::DynamicToolCall { .. } => tool::call(look, window, item),
         ThreadItem::CollabAgentToolCall { tool, status, receiver_thread_ids, prompt, .. } => {
-            let to = if receiver_thread_ids.is_empty() { String::new() } else { format!(" to {}", receiver_thread_ids.join(", ")) };
+            let to = if receiver_thread_ids.is_empty() {
+                String::new()
+            } else {
+                format!(" to {}", receiver_thread_ids.join(", "))
+            };
             tool::fact(look, "Agent", &format!("{tool}{to}"), tool::status_words(*status), prompt.as_deref())
         }
         ThreadItem::SubAgentActivity { agent_path, kind, .. } => tool::fact(look, "Sub-agent", agent_path, kind, None),
-        ThreadItem::WebSearch { query, action, .. } => tool::fact(look, "Web search", &search(query, action.as_ref()), "", None),
-        ThreadItem::ImageView { path, .. } => tool::fact(look, "Image viewed", path, "on the server; not fetched", None),
+        ThreadItem::WebSearch { query, action, .. } => {
+            tool::fact(look, "Web search", &search(query, action.as_ref()), "", None)
+        }
+        ThreadItem::ImageView { path, .. } => {
+            tool::fact(look, "Image viewed", path, "on the server; not fetched", None)
+        }
         ThreadItem::ImageGeneration { status, revised_prompt, saved_path, .. } => tool::fact(
             look,
             "Image generated",
@@ -58,7 +76,9 @@ pub fn view<'a>(app: &'a App, look: Look<'a>, window: &'a Window, row: &'a Row, 
             let text = fragments.iter().map(|fragment| fragment.text.as_str()).collect::<Vec<_>>().join("\n");
             tool::fact(look, "Added by a hook", "", "", Some(&text))
         }
-        ThreadItem::FunctionCallOutput { name, output, .. } => tool::fact(look, "Tool output", name, "", Some(output.as_str())),
+        ThreadItem::FunctionCallOutput { name, output, .. } => {
+            tool::fact(look, "Tool output", name, "", Some(output.as_str()))
+        }
         ThreadItem::Unknown(unknown) => {
             tool::fact(look, "Not shown", &unknown.kind, "this version does not know this kind of item", None)
         }
@@ -70,9 +90,12 @@ fn user<'a>(look: Look<'a>, content: &'a [UserInput]) -> Element<'a, Message> {
     let mut lines = column![].spacing(2);
     for part in content {
         lines = lines.push(match part {
-            UserInput::Text { text } => kit::plain_text(untrusted::prose(text).into_owned(), font::BODY.scaled(look.scale)),
+            UserInput::Text { text } => {
+                kit::plain_text(untrusted::prose(text).into_owned(), font::BODY.scaled(look.scale))
+            }
             UserInput::Image { url, .. } => {
-                kit::small(format!("Image: {}", untrusted::one_line(url.as_deref().unwrap_or("stored by the server")))).into()
+                kit::small(format!("Image: {}", untrusted::one_line(url.as_deref().unwrap_or("stored by the server"))))
+                    .into()
             }
             UserInput::LocalImage { path } => kit::small(format!("Image: {}", untrusted::one_line(path))).into(),
             UserInput::Audio { .. } => kit::small("Audio").into(),
@@ -99,9 +122,8 @@ fn search(query: &str, action: Option<&WebSearchAction>) -> String {
             format!("looked for {} in {}", pattern.as_deref().unwrap_or("text"), url.as_deref().unwrap_or("a page"))
         }
         Some(WebSearchAction::Search { queries: Some(queries), .. }) if !queries.is_empty() => queries.join("; "),
-        Some(WebSearchAction::Search { .. } | WebSearchAction::OpenPage { url: None } | WebSearchAction::Other) | None => {
-            query.to_owned()
-        }
+        Some(WebSearchAction::Search { .. } | WebSearchAction::OpenPage { url: None } | WebSearchAction::Other)
+        | None => query.to_owned(),
     }
 }
 

@@ -9,12 +9,12 @@ use crate::live::KeptText;
 use crate::markdown::untrusted;
 use crate::protocol::ThreadItem;
 use crate::protocol::item::{CommandSource, FileUpdateChange, ItemStatus, PatchChangeKind, ToolContent};
+use crate::ui::Message;
 use crate::ui::font;
 use crate::ui::message::Local;
 use crate::ui::theme::style;
 use crate::ui::widget::{self, Element};
 use crate::ui::window::Window;
-use crate::ui::Message;
 
 /// Last lines of a command's output that show without a press.
 const TAIL_LINES: usize = 8;
@@ -46,7 +46,8 @@ pub fn duration(ms: i64) -> String {
 fn card<'a>(head: impl Into<Element<'a, Message>>, body: Option<Element<'a, Message>>) -> Element<'a, Message> {
     let mut content = column![container(head).padding([6, 12])];
     if let Some(body) = body {
-        content = content.push(kit::line()).push(container(body).width(Length::Fill).padding([8, 12]).style(style::code));
+        content =
+            content.push(kit::line()).push(container(body).width(Length::Fill).padding([8, 12]).style(style::code));
     }
     kit::full(content).style(style::card).clip(true).into()
 }
@@ -74,7 +75,8 @@ pub fn reasoning<'a>(look: Look<'a>, window: &'a Window, parts: &[String], live:
     let title = if live { "Thinking" } else { "Reasoning" };
     let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().to_owned();
     let folds = !live && text.trim() != first.trim();
-    let mut head = row![kit::words(font::SMALL_STRONG, title).style(style::dim)].spacing(GAP).align_y(Alignment::Center);
+    let mut head =
+        row![kit::words(font::SMALL_STRONG, title).style(style::dim)].spacing(GAP).align_y(Alignment::Center);
     if folds {
         head = head.push(fold(look, unfolded, "Reasoning, whole text".to_owned(), "Show all"));
     }
@@ -88,7 +90,9 @@ pub fn reasoning<'a>(look: Look<'a>, window: &'a Window, parts: &[String], live:
 
 /// A finished command: what ran, where, how it ended, its last lines.
 pub fn command<'a>(look: Look<'a>, window: &'a Window, item: &'a ThreadItem) -> Element<'a, Message> {
-    let ThreadItem::CommandExecution { command, cwd, status, source, aggregated_output, exit_code, duration_ms, .. } = item
+    let ThreadItem::CommandExecution {
+        command, cwd, status, source, aggregated_output, exit_code, duration_ms, ..
+    } = item
     else {
         return kit::small("Working").into();
     };
@@ -101,7 +105,8 @@ pub fn command<'a>(look: Look<'a>, window: &'a Window, item: &'a ThreadItem) -> 
         end.push_str(&duration(*ms));
     }
     let output = aggregated_output.as_deref().map(untrusted::terminal).unwrap_or_default();
-    let body = (!output.trim().is_empty()).then(|| tail(look, window, &output, aggregated_output.as_deref().unwrap_or_default()));
+    let body = (!output.trim().is_empty())
+        .then(|| tail(look, window, &output, aggregated_output.as_deref().unwrap_or_default()));
     card(command_head(look, command, cwd, *source, end), body)
 }
 
@@ -132,7 +137,13 @@ pub fn running_command<'a>(
     card(head, (!empty).then(|| body.into()))
 }
 
-fn command_head<'a>(look: Look<'a>, command: &str, cwd: &str, source: CommandSource, end: String) -> Element<'a, Message> {
+fn command_head<'a>(
+    look: Look<'a>,
+    command: &str,
+    cwd: &str,
+    source: CommandSource,
+    end: String,
+) -> Element<'a, Message> {
     let mut facts = format!("in {}", untrusted::one_line(cwd));
     if source == CommandSource::UserShell {
         facts.push_str(" \u{b7} run by you, outside the sandbox");
@@ -140,9 +151,12 @@ fn command_head<'a>(look: Look<'a>, command: &str, cwd: &str, source: CommandSou
     let text = kit::words(font::CODE.scaled(look.scale), untrusted::marked(command).into_owned())
         .wrapping(text::Wrapping::WordOrGlyph)
         .width(Length::Fill);
-    column![row![text, kit::tag(end)].spacing(GAP).align_y(Alignment::Start), kit::small(facts).wrapping(text::Wrapping::WordOrGlyph)]
-        .spacing(2)
-        .into()
+    column![
+        row![text, kit::tag(end)].spacing(GAP).align_y(Alignment::Start),
+        kit::small(facts).wrapping(text::Wrapping::WordOrGlyph)
+    ]
+    .spacing(2)
+    .into()
 }
 
 /// The last lines of an output, or, unfolded, its beginning up to a bound.
@@ -153,7 +167,8 @@ fn tail<'a>(look: Look<'a>, window: &'a Window, clean: &str, raw: &str) -> Eleme
     let face = font::CODE.scaled(look.scale);
     let mut content = column![].spacing(4);
     if lines <= TAIL_LINES {
-        return row![container(kit::plain_text(clean.to_owned(), face)).width(Length::Fill), copy(look, "output", raw)].into();
+        return row![container(kit::plain_text(clean.to_owned(), face)).width(Length::Fill), copy(look, "output", raw)]
+            .into();
     }
     let actions = row![
         fold(look, unfolded, format!("Output, {lines} lines"), &format!("Show all {lines} lines")),
@@ -169,14 +184,24 @@ fn tail<'a>(look: Look<'a>, window: &'a Window, clean: &str, raw: &str) -> Eleme
             content = content.push(kit::small(format!("{hidden} more lines; Copy has them all")));
         }
     } else {
-        let start = clean.lines().rev().take(TAIL_LINES).last().map_or(0, |line| line.as_ptr() as usize - clean.as_ptr() as usize);
+        let start = clean
+            .lines()
+            .rev()
+            .take(TAIL_LINES)
+            .last()
+            .map_or(0, |line| line.as_ptr() as usize - clean.as_ptr() as usize);
         content = content.push(kit::plain_text(clean[start..].to_owned(), face));
     }
     content.into()
 }
 
 /// A patch: each file with its diff.
-pub fn changes<'a>(look: Look<'a>, window: &'a Window, changes: &[FileUpdateChange], state: &'a str) -> Element<'a, Message> {
+pub fn changes<'a>(
+    look: Look<'a>,
+    window: &'a Window,
+    changes: &[FileUpdateChange],
+    state: &'a str,
+) -> Element<'a, Message> {
     let title = match changes.len() {
         1 => "File change".to_owned(),
         count => format!("{count} file changes"),
@@ -192,7 +217,8 @@ pub fn changes<'a>(look: Look<'a>, window: &'a Window, changes: &[FileUpdateChan
     }
     let mut actions = row![].align_y(Alignment::Center);
     if lines > 24 {
-        actions = actions.push(fold(look, unfolded, format!("Diff, {lines} lines"), &format!("Show all {lines} lines")));
+        actions =
+            actions.push(fold(look, unfolded, format!("Diff, {lines} lines"), &format!("Show all {lines} lines")));
     }
     body = body.push(actions.push(kit::grow()).push(copy(look, "diff", &all)));
     card(head, Some(body.into()))
@@ -209,7 +235,8 @@ pub fn diff<'a>(look: Look<'a>, change: &FileUpdateChange, limit: usize) -> Elem
     };
     let face = font::CODE.scaled(look.scale);
     let mut content = column![
-        row![kit::words(font::CODE, untrusted::one_line(&change.path)).width(Length::Fill), kit::small(what)].spacing(GAP)
+        row![kit::words(font::CODE, untrusted::one_line(&change.path)).width(Length::Fill), kit::small(what)]
+            .spacing(GAP)
     ];
     let added = matches!(change.kind, PatchChangeKind::Add);
     let text = untrusted::marked(&change.diff).into_owned();
@@ -223,7 +250,8 @@ pub fn diff<'a>(look: Look<'a>, change: &FileUpdateChange, limit: usize) -> Elem
             _ => style::plain,
         };
         let sign = if added && !line.starts_with(['+', '-', '@']) { "+" } else { "" };
-        content = content.push(kit::words(face, format!("{sign}{line}")).style(ink).wrapping(text::Wrapping::WordOrGlyph));
+        content =
+            content.push(kit::words(face, format!("{sign}{line}")).style(ink).wrapping(text::Wrapping::WordOrGlyph));
     }
     if hidden > 0 {
         content = content.push(kit::small(format!("{hidden} more lines")));
