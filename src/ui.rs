@@ -8,6 +8,7 @@ pub mod app;
 mod clock;
 mod effect;
 pub mod font;
+pub mod icons;
 mod message;
 mod page;
 mod rows;

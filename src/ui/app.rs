@@ -12,7 +12,8 @@ use std::time::Duration;
 use iced::{Subscription, Task, event, keyboard, window};
 
 use crate::a11y::Bridge;
-use crate::base::{Now, OpId, RequestId, ThreadId};
+use crate::base::{Now, OpId, RequestId, Stamp, ThreadId};
+use crate::contract::Event;
 use crate::engine::input::Focus;
 use crate::engine::view::{Composer, Conversation, ConversationKey, Picker, Review};
 use crate::engine::{Engine, Input, Intent, Output};
@@ -55,6 +56,9 @@ pub struct App {
     cards: BTreeMap<RequestId, crate::base::Instant>,
     default_cwd: Option<String>,
     alarm: u64,
+    worker_pid: Option<u32>,
+    /// The generation whose composers the editors hold.
+    stamp: Option<Stamp>,
 }
 
 impl App {
@@ -68,7 +72,12 @@ impl App {
             }
             Message::Link(bridge, event) => {
                 let input = match Arc::unwrap_or_clone(event) {
-                    LinkEvent::Event { stamp, event } => Input::Worker { bridge, stamp, event },
+                    LinkEvent::Event { stamp, event } => {
+                        if let Event::Hello { pid, .. } = event {
+                            self.worker_pid = Some(pid);
+                        }
+                        Input::Worker { bridge, stamp, event }
+                    }
                     LinkEvent::Gone(failure) => {
                         self.links.stop(bridge);
                         Input::WorkerGone { bridge, failure }
@@ -143,7 +152,7 @@ impl App {
     fn intent(&mut self, id: window::Id, intent: Intent) -> Task<Message> {
         if let Some(window) = self.windows.get_mut(&id) {
             match &intent {
-                Intent::Open(_) | Intent::OpenById(_) | Intent::New { .. } => {
+                Intent::Open(_) | Intent::OpenLocal(_) | Intent::OpenById(_) | Intent::New { .. } => {
                     window.picking = false;
                     window.page = Page::Chat;
                     window.viewing.at_end = true;
@@ -282,7 +291,7 @@ impl App {
             "connection": crate::engine::words::state(banner.connection, banner.profile).title,
             "generation": self.engine.stamp().map(|stamp| stamp.connection),
             "stale_dropped": self.engine.stale_dropped(),
-            "worker_pid": self.shown.worker_pid,
+            "worker_pid": self.worker_pid.filter(|_| self.engine.bridge().is_some()),
             "server_pid": self.engine.server().and_then(|server| server.pid),
             "server_version": self.engine.server().map(|server| server.version.clone()),
             "conversation": self.conversation().and_then(|open| open.thread.as_ref()).map(|thread| thread.id.to_string()),

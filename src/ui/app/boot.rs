@@ -75,6 +75,8 @@ impl App {
             cards: BTreeMap::new(),
             default_cwd: options.start.cwd.as_ref().map(|cwd| cwd.display().to_string()),
             alarm: 0,
+            worker_pid: None,
+            stamp: None,
         };
         app.retheme();
         let size = Size::new(

@@ -138,7 +138,8 @@ impl App {
         }
         match self.picker().rows.first().map(|row| row.key.clone()) {
             Some(ConversationKey::Thread(thread)) => self.intent(id, Intent::Open(thread)),
-            Some(ConversationKey::Local(_)) | None => Task::none(),
+            Some(ConversationKey::Local(number)) => self.intent(id, Intent::OpenLocal(number)),
+            None => Task::none(),
         }
     }
 

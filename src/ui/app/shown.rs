@@ -15,7 +15,6 @@ pub struct Shown {
     pub composer_key: Option<ConversationKey>,
     pub other_reviews: Vec<Review>,
     pub row_keys: Vec<RowKey>,
-    pub worker_pid: Option<u32>,
     /// Raised when every row must be built again (theme, text size).
     pub look: u64,
 }
@@ -33,7 +32,6 @@ impl Default for Shown {
             composer_key: None,
             other_reviews: Vec::new(),
             row_keys: Vec::new(),
-            worker_pid: None,
             look: 0,
         }
     }
@@ -43,6 +41,13 @@ impl App {
     /// Takes new snapshots, and gives every window an editor for the open conversation.
     pub(super) fn refresh(&mut self) {
         self.alarm += 1;
+        if self.stamp != self.engine.stamp() {
+            // Another owner: its conversations' editors hold nothing of this one.
+            self.stamp = self.engine.stamp();
+            for window in self.windows.values_mut() {
+                window.editors.clear();
+            }
+        }
         let picker = self.engine.picker();
         if self.shown.picker != *picker {
             self.shown.picker = picker.clone();

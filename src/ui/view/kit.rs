@@ -5,6 +5,7 @@ use iced::{Alignment, Length};
 
 use crate::ui::Message;
 use crate::ui::font::{self, TextStyle};
+use crate::ui::icons;
 use crate::ui::theme::{Theme, style};
 use crate::ui::widget::{self, Element, Live, Look, Pressable, Role};
 
@@ -100,17 +101,19 @@ pub fn tag<'a>(content: impl text::IntoFragment<'a>) -> Element<'a, Message> {
     container(words(font::CAPTION, content).style(style::dim)).padding([1, 6]).style(style::tag).into()
 }
 
-/// A sign from the bundled faces, always beside a word.
-pub fn icon(name: &str) -> &'static str {
-    match name {
-        "ready" => "\u{2713}",
-        "connecting" | "sync" => "\u{21bb}",
-        "warning" | "key" | "shield" => "!",
-        "list" => "\u{2261}",
-        "folded" => "\u{203a}",
-        "unfolded" => "\u{2304}",
-        _ => "\u{2022}",
-    }
+/// The icon of a state, always beside a word.
+pub fn icon(name: &str) -> String {
+    let icon = match name {
+        "ready" => icons::CHECK,
+        "connecting" | "sync" => icons::REFRESH,
+        "warning" => icons::WARNING,
+        "key" => icons::KEY,
+        "shield" => icons::SHIELD,
+        "list" => icons::LIST,
+        "offline" => icons::OFFLINE,
+        _ => icons::INFO,
+    };
+    icon.to_string()
 }
 
 /// A button with a visible name.

@@ -32,6 +32,8 @@ pub fn view<'a>(app: &'a App, id: iced::window::Id, search: &'a str) -> Element<
         widget::text_field(SEARCH, "Search conversations, or paste an id", search, move |text| {
             Message::Local(id, Local::Search(text))
         })
+        .role(widget::Role::SearchInput)
+        .placeholder("Search or paste an id")
         .on_submit(Message::Local(id, Local::SearchSubmit)),
         filters(&picker.filter, id),
     ]
@@ -83,15 +85,18 @@ fn entry<'a>(app: &'a App, item: &'a PickerRow, selected: bool, id: iced::window
     let label = [title.as_str(), state.as_str()].into_iter().chain(marks).collect::<Vec<_>>().join(", ");
     let content =
         column![name.height(22).clip(true), kit::small(state).wrapping(iced::widget::text::Wrapping::None)].clip(true);
-    let press = match &item.key {
-        ConversationKey::Thread(thread) => Some(Message::Do(id, Intent::Open(thread.clone()))),
-        ConversationKey::Local(_) => None,
-    };
+    let press = Message::Do(
+        id,
+        match &item.key {
+            ConversationKey::Thread(thread) => Intent::Open(thread.clone()),
+            ConversationKey::Local(number) => Intent::OpenLocal(*number),
+        },
+    );
     kit::press_with(format!("thread-{}", key_text(&item.key)), label, content)
         .look(Look::Row)
         .selected(selected)
         .width(Length::Fill)
-        .on_press_maybe(press)
+        .on_press(press)
         .into()
 }
 

@@ -16,6 +16,7 @@ use crate::engine::view::{OpState, Row, RowBody};
 use crate::live::BlockBody;
 use crate::protocol::{ThreadItem, TurnStatus};
 use crate::ui::font;
+use crate::ui::message::Local;
 use crate::ui::theme::style::{self, Kind};
 use crate::ui::widget::{self, Element};
 use crate::ui::window::Window;
@@ -53,6 +54,30 @@ fn head<'a>(who: &'a str, you: bool, at: Option<UnixMs>) -> Element<'a, Message>
         line = line.push(kit::small(clock::time_of_day(at)));
     }
     line.into()
+}
+
+/// A quiet Copy at the end of a head line.
+fn copy_button<'a>(look: Look<'a>, what: &str, text: String) -> Element<'a, Message> {
+    kit::press_with(format!("row-{}-copy", look.key), format!("Copy {what}"), kit::words(font::SMALL, "Copy"))
+        .look(widget::Look::Flat)
+        .padding([2, 6])
+        .on_press(Message::Local(look.window, Local::Copy(text)))
+        .into()
+}
+
+fn says_with_copy<'a>(
+    look: Look<'a>,
+    who: &'a str,
+    at: Option<UnixMs>,
+    text: &str,
+    content: Element<'a, Message>,
+) -> Element<'a, Message> {
+    let line = row![head(who, false, None), copy_button(look, "message", text.to_owned())].align_y(Alignment::Center);
+    let line = match at {
+        Some(at) => line.push(kit::small(clock::time_of_day(at))).spacing(GAP),
+        None => line,
+    };
+    column![line, content].spacing(0).into()
 }
 
 fn says<'a>(who: &'a str, you: bool, at: Option<UnixMs>, content: Element<'a, Message>) -> Element<'a, Message> {

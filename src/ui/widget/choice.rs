@@ -2,6 +2,7 @@
 
 use super::{Element, Look, Pressable, Renderer, caption, pressable};
 use crate::a11y::{Key, Role, Toggled};
+use crate::ui::icons;
 use crate::ui::theme::Theme;
 use iced::widget::{Container, Row, Text, container};
 use iced::{Alignment, Border};
@@ -30,7 +31,11 @@ fn marked<'a, M: Clone + 'a>(key: Key, role: Role, label: String, on: bool) -> P
     let round = role == Role::RadioButton;
     let sign: Element<'a, M> = match (on, round) {
         (true, true) => Container::new(Text::<Theme, Renderer>::new("")).width(8).height(8).style(dot).into(),
-        (true, false) => Text::new("✓").size(14).line_height(iced::Pixels(18.0)).into(),
+        (true, false) => Text::new(icons::CHECK.to_string())
+            .font(iced::Font::with_name(icons::FAMILY))
+            .size(16)
+            .line_height(iced::Pixels(18.0))
+            .into(),
         (false, _) => Text::new("").into(),
     };
     let mark = Container::new(sign).center(18).style(move |theme: &Theme| {

@@ -6,12 +6,13 @@ use super::focus::Focus;
 use super::paint::{fill, focus_ring};
 use super::{CONTROL, Element, LINE, Renderer, SIZE};
 use crate::a11y::{Access, Action, ActionRequest, Key, Node, Role, describe};
+use crate::ui::icons;
 use crate::ui::theme::Theme;
 use iced::advanced::text::{self, Renderer as _, Wrapping};
 use iced::advanced::widget::{Operation, Tree, operation::Focusable, tree};
 use iced::advanced::{Clipboard, Layout, Overlay, Renderer as _, Shell, Widget, layout, mouse, overlay, renderer};
 use iced::keyboard::{self, Key as KeyName, key::Named};
-use iced::{Border, Color, Event, Length, Pixels, Point, Rectangle, Size, Vector, alignment, window};
+use iced::{Border, Color, Event, Font, Length, Pixels, Point, Rectangle, Size, Vector, alignment, window};
 
 /// Options in sight at once; more scroll.
 const SHOWN: usize = 8;
@@ -313,7 +314,7 @@ impl<'a, M: Clone + 'a> Widget<M, Theme, Renderer> for Select<'a, M> {
         let inner = Rectangle { x: bounds.x + 10.0, width: (bounds.width - MARK - 10.0).max(0.0), ..bounds };
         write(renderer, value, inner, color, viewport);
         let arrow = Rectangle { x: bounds.x + bounds.width - MARK + 6.0, width: MARK - 6.0, ..bounds };
-        write(renderer, "▾", arrow, color, viewport);
+        sign(renderer, icons::CHEVRON_DOWN, arrow, color, viewport);
         if state.focus.is_visible() {
             focus_ring(renderer, theme, bounds);
         }
@@ -356,13 +357,23 @@ impl<'a, M: Clone + 'a> From<Select<'a, M>> for Element<'a, M> {
 
 /// One line of text, vertically centred.
 fn write(renderer: &mut Renderer, content: &str, bounds: Rectangle, color: Color, clip: &Rectangle) {
+    let font = renderer.default_font();
+    write_in(renderer, content, font, bounds, color, clip);
+}
+
+/// A sign of the icon font.
+fn sign(renderer: &mut Renderer, icon: char, bounds: Rectangle, color: Color, clip: &Rectangle) {
+    write_in(renderer, icon.encode_utf8(&mut [0; 4]), Font::with_name(icons::FAMILY), bounds, color, clip);
+}
+
+fn write_in(renderer: &mut Renderer, content: &str, font: Font, bounds: Rectangle, color: Color, clip: &Rectangle) {
     let Some(clip) = bounds.intersection(clip) else { return };
     let text = text::Text {
         content: content.to_owned(),
         bounds: bounds.size(),
         size: Pixels(SIZE),
         line_height: text::LineHeight::Absolute(Pixels(LINE)),
-        font: renderer.default_font(),
+        font,
         align_x: text::Alignment::Left,
         align_y: alignment::Vertical::Center,
         shaping: text::Shaping::Advanced,
@@ -469,7 +480,7 @@ impl<M: Clone> Overlay<M, Theme, Renderer> for List<'_, '_, M> {
                 write(renderer, &self.select.options[index], inner, tokens.text, &bounds);
                 if self.select.chosen == Some(index) {
                     let mark = Rectangle { x: row.x + 9.0, width: MARK - 9.0, ..row };
-                    write(renderer, "✓", mark, tokens.text, &bounds);
+                    sign(renderer, icons::CHECK, mark, tokens.text, &bounds);
                 }
                 if open.active == index {
                     focus_ring(renderer, theme, row);

@@ -1,19 +1,17 @@
 //! A committed item.
 
-use iced::Alignment;
-use iced::widget::{column, row};
+use iced::widget::column;
 
-use super::super::kit::{self, GAP};
+use super::super::kit;
 use super::super::markdown::{self, Look};
-use super::{says, tool};
+use super::{says, says_with_copy, tool};
 use crate::engine::view::{OpState, Row, RowBody};
 use crate::live::BlockBody;
 use crate::markdown::untrusted;
 use crate::protocol::item::{UserInput, WebSearchAction};
 use crate::protocol::{ThreadItem, TurnStatus};
 use crate::ui::font;
-use crate::ui::message::Local;
-use crate::ui::widget::{self, Element};
+use crate::ui::widget::Element;
 use crate::ui::window::Window;
 use crate::ui::{App, Message};
 
@@ -28,7 +26,7 @@ pub fn view<'a>(
     match item {
         ThreadItem::UserMessage { content, .. } => says("You", true, row.at, user(look, content)),
         ThreadItem::AgentMessage { text, .. } => {
-            says("Codex", false, row.at, with_copy(look, text, markdown::view(&app.parsed().whole(row, text), look)))
+            says_with_copy(look, "Codex", row.at, text, markdown::view(&app.parsed().whole(row, text), look))
         }
         ThreadItem::Plan { text, .. } => {
             says("Plan", false, row.at, markdown::view(&app.parsed().whole(row, text), look))
@@ -106,13 +104,6 @@ fn user<'a>(look: Look<'a>, content: &'a [UserInput]) -> Element<'a, Message> {
         });
     }
     lines.into()
-}
-
-fn with_copy<'a>(look: Look<'a>, text: &'a str, content: Element<'a, Message>) -> Element<'a, Message> {
-    let copy = kit::press_with(format!("row-{}-copy", look.key), "Copy message", kit::words(font::SMALL, "Copy"))
-        .look(widget::Look::Flat)
-        .on_press(Message::Local(look.window, Local::Copy(text.to_owned())));
-    column![content, row![Element::from(copy)].spacing(GAP).align_y(Alignment::Center)].spacing(2).into()
 }
 
 fn search(query: &str, action: Option<&WebSearchAction>) -> String {

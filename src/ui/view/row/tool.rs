@@ -56,16 +56,14 @@ fn fold<'a>(look: Look<'a>, unfolded: bool, label: String, hidden: &str) -> Elem
     let words = if unfolded { "Show less".to_owned() } else { hidden.to_owned() };
     kit::press_with(format!("row-{}-fold", look.key), label, kit::words(font::SMALL, words))
         .look(widget::Look::Flat)
+        .padding([2, 6])
         .expanded(unfolded)
         .on_press(Message::Local(look.window, Local::Fold(look.key)))
         .into()
 }
 
 fn copy<'a>(look: Look<'a>, what: &str, text: &str) -> Element<'a, Message> {
-    kit::press_with(format!("row-{}-copy", look.key), format!("Copy {what}"), kit::words(font::SMALL, "Copy"))
-        .look(widget::Look::Flat)
-        .on_press(Message::Local(look.window, Local::Copy(text.to_owned())))
-        .into()
+    super::copy_button(look, what, text.to_owned())
 }
 
 /// Reasoning: folded to its first line when done.
