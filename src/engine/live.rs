@@ -7,7 +7,7 @@ use super::owner::Call;
 use super::view::{ConversationKey, OpKind, OpState};
 use super::{Engine, words};
 use crate::base::{OpId, ThreadId, TurnId, UnixMs, limit};
-use crate::contract::snapshot::Assembler;
+use crate::live::snapshot::Assembler;
 use crate::contract::{CallOutcome, Request};
 use crate::live::Change;
 use crate::protocol::ServerNotification;

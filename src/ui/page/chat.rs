@@ -34,15 +34,13 @@ pub fn view<'a>(app: &'a App, id: iced::window::Id, window: &'a Window) -> Eleme
     } else {
         conversation(app, id, window)
     };
-    let mut page = column![bar(app, id, window, wide), kit::line()];
-    if window.menu == Some(Menu::Main) {
-        page = page.push(menu(app, id)).push(kit::line());
-    }
-    page = page.push(banner::view(app, id, window.details));
-    for waiting in app.engine().needs_you().into_iter().filter(|waiting| !app.is_open(waiting.thread.as_ref())) {
-        page = page.push(needs_you(id, waiting));
-    }
-    page.push(main).height(Length::Fill).into()
+    // Each part has its place, also while it is empty: a part that comes must not take the focus of another.
+    let menu = if window.menu == Some(Menu::Main) { column![menu(app, id), kit::line()] } else { column![] };
+    let waiting = app.engine().needs_you().into_iter().filter(|waiting| !app.is_open(waiting.thread.as_ref()));
+    let waiting = column(waiting.map(|waiting| needs_you(id, waiting)));
+    column![bar(app, id, window, wide), kit::line(), menu, banner::view(app, id, window.details), waiting, main]
+        .height(Length::Fill)
+        .into()
 }
 
 /// Title, where we are connected, the menu.
@@ -117,16 +115,14 @@ fn conversation<'a>(app: &'a App, id: iced::window::Id, window: &'a Window) -> E
         None => empty(app, id),
     };
     let middle = kit::pane("pane-history", "Conversation", container(middle).width(Length::Fill).height(Length::Fill));
-    let mut page = column![];
-    if let Some(attention) = attention(app, id, app.conversation()) {
-        // What needs eyes never squeezes the composer: it scrolls in at most half of the height.
-        let limit = (window.size.height / 2.0 - 60.0).max(120.0);
-        page = page.push(container(scrollable(attention).spacing(0)).max_height(limit));
-    }
-    page = page.push(middle).push(kit::line());
-    page.push(composer::view(app, id, window, app.composer_key(), app.composer(), app.conversation()))
-        .width(Length::Fill)
-        .into()
+    // What needs eyes never squeezes the composer: it scrolls in at most half of the height.
+    let limit = (window.size.height / 2.0 - 60.0).max(120.0);
+    let attention = match attention(app, id, app.conversation()) {
+        Some(attention) => container(scrollable(attention).spacing(0)).max_height(limit),
+        None => container(column![]),
+    };
+    let composer = composer::view(app, id, window, app.composer_key(), app.composer(), app.conversation());
+    column![attention, middle, kit::line(), composer].width(Length::Fill).into()
 }
 
 /// Kept drafts, operations to review and open cards, most urgent last (nearest to the composer).

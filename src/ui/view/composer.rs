@@ -30,16 +30,15 @@ pub fn view<'a>(
     conversation: Option<&'a Conversation>,
 ) -> Element<'a, Message> {
     let editor = window.editors.get(key);
-    let mut content = column![].spacing(GAP);
-    if let Some(conversation) = conversation {
-        content = content.push(super::next_turn::view(app, id, window, conversation));
-    }
-    content = content.push(field(app, id, editor, composer));
-    if let Some(hidden) = hidden_marks(&composer.text) {
-        content = content.push(kit::small(hidden).style(style::warn));
-    }
-    content = content.push(foot(id, composer, conversation, app));
-    kit::pane("pane-composer", "Composer", kit::full(content).padding([GAP, INSET]).style(style::panel))
+    // Every part keeps its place, so that the field keeps its focus.
+    let next_turn = conversation.map_or_else(nothing, |open| super::next_turn::view(app, id, window, open));
+    let hidden = hidden_marks(&composer.text).map_or_else(nothing, |words| kit::small(words).style(style::warn).into());
+    let content = column![next_turn, field(app, id, editor, composer), hidden, foot(id, composer, conversation, app)];
+    kit::pane("pane-composer", "Composer", kit::full(content.spacing(GAP)).padding([GAP, INSET]).style(style::panel))
+}
+
+fn nothing<'a>() -> Element<'a, Message> {
+    iced::widget::space::horizontal().width(0).into()
 }
 
 fn field<'a>(

@@ -25,13 +25,22 @@ pub fn view<'a>(
 ) -> Element<'a, Message> {
     let next = &conversation.next_turn;
     let open = window.menu == Some(Menu::Model);
-    let mut facts = vec![
-        next.model.clone().unwrap_or_else(|| "the server's model".to_owned()),
-        next.effort.clone().unwrap_or_else(|| "usual reasoning".to_owned()),
-        next.approval.as_ref().map_or("the server's approval policy", approval_words).to_owned(),
-        next.sandbox.as_ref().map_or("the server's sandbox", sandbox_words).to_owned(),
-        next.cwd.as_deref().map_or_else(|| "the server's own directory".to_owned(), untrusted::one_line),
+    let known = [
+        next.model.clone(),
+        next.effort.clone(),
+        next.approval.as_ref().map(|policy| approval_words(policy).to_owned()),
+        next.sandbox.as_ref().map(|policy| sandbox_words(policy).to_owned()),
+        next.cwd.as_deref().map(untrusted::one_line),
     ];
+    let local = matches!(conversation.key, ConversationKey::Local(_));
+    let mut facts: Vec<String> = match &known {
+        [None, None, None, None, None] if local => vec!["Model, policy and directory are the server's own".to_owned()],
+        [None, None, None, None, None] => vec!["Model and policy are known after Join".to_owned()],
+        _ => known.into_iter().flatten().collect(),
+    };
+    if local && next.cwd.is_none() && facts.len() > 1 {
+        facts.push("the server's own directory".to_owned());
+    }
     if next.chosen {
         facts.push("for the next turn only".to_owned());
     }

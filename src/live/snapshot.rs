@@ -3,7 +3,7 @@
 //! Both ends are the same build: a snapshot of another length, order or shape is a fault, never guessed at.
 
 use crate::base::ThreadId;
-use crate::live::LiveThread;
+use super::LiveThread;
 
 /// One snapshot on its way (`SnapshotBegin`, `SnapshotPart`*, `SnapshotEnd`).
 #[derive(Debug, Clone, PartialEq, Eq)]
