@@ -47,8 +47,8 @@ fn drive(_: cli::Drive) -> ExitCode {
     absent("no window to drive")
 }
 
-fn demo_server(_options: cli::DemoServer) -> ExitCode {
-    absent("no demo server")
+fn demo_server(options: cli::DemoServer) -> ExitCode {
+    rejoin::demo::serve(&options.scenario, options.listen)
 }
 
 /// A build without the feature `gui` says so in words.
