@@ -52,6 +52,7 @@ fn demo_server(options: cli::DemoServer) -> ExitCode {
 }
 
 /// A build without the feature `gui` says so in words.
+#[cfg(not(feature = "gui"))]
 fn absent(what: &str) -> ExitCode {
     eprintln!("rejoin: this build has {what}");
     ExitCode::from(2)
