@@ -77,14 +77,24 @@ pub fn view<'a>(app: &'a App, id: iced::window::Id, window: &'a Window) -> Eleme
             Some(settings.reduced_motion),
             move |motion| change(SettingsChange::Motion(motion)),
         ),
-        widget::text_field(
-            "settings-codex",
-            "Codex program (empty: the one that is found)",
-            &window.codex,
-            move |path| { change(SettingsChange::Codex(path)) }
-        )
-        .on_submit(change(SettingsChange::CodexDone)),
-        kit::plain("settings-codex-save", "Save the Codex program", change(SettingsChange::CodexDone)),
+        column![
+            kit::small("Codex program (empty: the one that is found)"),
+            row![
+                Element::from(
+                    widget::text_field(
+                        "settings-codex",
+                        "Codex program (empty: the one that is found)",
+                        &window.codex,
+                        move |path| { change(SettingsChange::Codex(path)) }
+                    )
+                    .on_submit(change(SettingsChange::CodexDone))
+                ),
+                kit::plain("settings-codex-save", "Save", change(SettingsChange::CodexDone)),
+            ]
+            .spacing(GAP)
+            .align_y(iced::Alignment::Center),
+        ]
+        .spacing(2),
         kit::small(app.settings_place()),
     ]
     .spacing(16)

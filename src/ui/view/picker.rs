@@ -127,7 +127,8 @@ fn state(app: &App, item: &PickerRow) -> String {
     if item.archived {
         parts.push("archived".to_owned());
     }
-    if let Some(source) = &item.source {
+    // The usual source of a server like this says nothing.
+    if let Some(source) = item.source.as_ref().filter(|source| *source != "vscode") {
         parts.push(untrusted::one_line(source));
     }
     if let Some(at) = item.recency {

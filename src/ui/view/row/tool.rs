@@ -18,6 +18,8 @@ use crate::ui::window::Window;
 
 /// Last lines of a command's output that show without a press.
 const TAIL_LINES: usize = 8;
+/// Lines of each file's diff that show without a press.
+const FOLDED_DIFF: usize = 24;
 /// Lines of an unfolded output that are drawn; Copy has them all.
 const UNFOLDED_LINES: usize = 400;
 
@@ -204,21 +206,20 @@ pub fn changes<'a>(
         1 => "File change".to_owned(),
         count => format!("{count} file changes"),
     };
-    let head = row![kit::words(font::LABEL_STRONG, title), kit::grow(), kit::tag(state)].align_y(Alignment::Center);
-    let unfolded = window.unfolded.contains(&look.key);
-    let mut body = column![].spacing(GAP);
     let all: String = changes.iter().map(|change| format!("{}\n{}\n", change.path, change.diff)).collect();
     let lines: usize = changes.iter().map(|change| change.diff.lines().count()).sum();
-    let limit = if unfolded { UNFOLDED_LINES } else { 24 };
+    let unfolded = window.unfolded.contains(&look.key);
+    let head = row![kit::words(font::LABEL_STRONG, title), kit::grow(), copy(look, "diff", &all), kit::tag(state)]
+        .spacing(GAP)
+        .align_y(Alignment::Center);
+    let limit = if unfolded { UNFOLDED_LINES } else { FOLDED_DIFF };
+    let mut body = column![].spacing(GAP);
     for change in changes {
         body = body.push(diff(look, change, limit));
     }
-    let mut actions = row![].align_y(Alignment::Center);
-    if lines > 24 {
-        actions =
-            actions.push(fold(look, unfolded, format!("Diff, {lines} lines"), &format!("Show all {lines} lines")));
+    if lines > FOLDED_DIFF {
+        body = body.push(fold(look, unfolded, format!("Diff, {lines} lines"), &format!("Show all {lines} lines")));
     }
-    body = body.push(actions.push(kit::grow()).push(copy(look, "diff", &all)));
     card(head, Some(body.into()))
 }
 
