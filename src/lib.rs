@@ -61,7 +61,6 @@
 //! - **Untrusted text** becomes blocks and checked links, or nothing. Secrets are
 //!   [`base::secret::Secret`] and print as `[secret]`.
 
-//! Rejoin.
 #[cfg(feature = "gui")]
 pub mod a11y;
 pub mod base;

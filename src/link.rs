@@ -26,6 +26,7 @@ use crate::contract::{self, Envelope, Event, Failure, FailureKind, Request};
 
 /// What a worker tells.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "an event passes through once; a box for each would cost more")]
 pub enum LinkEvent {
     /// A message of the contract.
     Event { stamp: Option<Stamp>, event: Event },
