@@ -16,6 +16,9 @@ use crate::ui::theme::style::{self, Kind};
 use crate::ui::widget::{Element, Look};
 use crate::ui::{App, Message};
 
+/// A button of a card: its name, what it answers, what that means.
+type Choice = (String, Answer, &'static str);
+
 /// All open cards of a conversation.
 pub fn view<'a>(app: &'a App, id: iced::window::Id, cards: &'a [Card]) -> Element<'a, Message> {
     column(cards.iter().map(|card| one(app, id, card))).spacing(GAP).into()
@@ -23,7 +26,7 @@ pub fn view<'a>(app: &'a App, id: iced::window::Id, cards: &'a [Card]) -> Elemen
 
 fn one<'a>(app: &'a App, id: iced::window::Id, card: &'a Card) -> Element<'a, Message> {
     let armed = app.card_age(&card.request) >= limit::ARMING && card.state == CardState::Open;
-    let (title, body, answers): (&str, Element<'a, Message>, Vec<(String, Answer, &str)>) = match &card.ask {
+    let (title, body, answers): (&str, Element<'a, Message>, Vec<Choice>) = match &card.ask {
         ServerRequest::CommandApproval(ask) => ("Run this command?", command(ask), command_answers(ask)),
         ServerRequest::FileChangeApproval(ask) => {
             let mut lines = column![].spacing(TIGHT);
@@ -106,7 +109,7 @@ fn command<'a>(ask: &'a CommandApproval) -> Element<'a, Message> {
 }
 
 /// Every offered decision, plus Decline when it is missing (FACTS 12.1).
-fn command_answers(ask: &CommandApproval) -> Vec<(String, Answer, &'static str)> {
+fn command_answers(ask: &CommandApproval) -> Vec<Choice> {
     let offered =
         ask.available_decisions.clone().unwrap_or_else(|| vec![CommandDecision::Accept, CommandDecision::Cancel]);
     let mut decisions: Vec<CommandDecision> =
@@ -153,7 +156,7 @@ fn decision_note(decision: &CommandDecision) -> &'static str {
     }
 }
 
-fn file_answers() -> Vec<(String, Answer, &'static str)> {
+fn file_answers() -> Vec<Choice> {
     [
         ("Accept", FileChangeDecision::Accept, "Applies it once"),
         (
