@@ -36,6 +36,11 @@ impl UnixMs {
     }
 }
 
+impl Now {
+    /// Where a virtual clock begins: a fixed day, so that nothing shown depends on today.
+    pub const VIRTUAL: Self = Self { instant: Instant(Duration::ZERO), unix_ms: UnixMs(1_796_047_200_000) };
+}
+
 /// Both clocks at one moment.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Now {

@@ -183,7 +183,10 @@ impl Machine {
                 let id = item["id"].as_str().unwrap_or_default();
                 let started = it.run.as_mut().and_then(|run| run.started.remove(id)).unwrap_or(now.unix_ms.0);
                 let turn = it.turns.len() - 1;
-                it.entries.push(Entry { turn, item: item.clone(), started, completed: now.unix_ms.0 });
+                // A command that never ran is told, but not stored.
+                if item["type"] != "commandExecution" || item["status"] != "declined" {
+                    it.entries.push(Entry { turn, item: item.clone(), started, completed: now.unix_ms.0 });
+                }
                 let params = json!({ "item": item, "completedAtMs": now.unix_ms.0 });
                 self.tell_in_turn(now, thread, "item/completed", params);
             }

@@ -131,7 +131,7 @@ pub async fn serve<C: Core>(mut inbound: Inbound, outbound: Outbound, parts: Par
         core: (parts.core)(stamp),
         time: match clock {
             ClockKind::Real => Time::Real(Clock::new()),
-            ClockKind::Virtual => Time::Virtual(Now::default()),
+            ClockKind::Virtual => Time::Virtual(Now::VIRTUAL),
         },
         connection: Connection::None,
         closing: None,

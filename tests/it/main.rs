@@ -1,6 +1,7 @@
 //! The one integration test program; each module is a subject.
 
 mod cli;
+mod demo;
 mod engine;
 mod fixtures;
 mod kit;
