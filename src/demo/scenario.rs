@@ -92,7 +92,7 @@ const SCENARIOS: &[Scenario] = &[
     plain("s5", "a turn that a second turn/start steers", streaming),
     plain("s6", "a turn whose messages tell their client ids", streaming),
     plain("s7", "requests that come again when you join", approvals),
-    plain("s8", "a page of 40 MB", |machine, now| large_page(machine, now)),
+    plain("s8", "a page of 40 MB", large_page),
     plain("s9", "two conversations with the same turn and item ids", fork),
     plain("s10", "items with made-up ids", |machine, now| kind(machine, now, ThreadKind::Legacy)),
     faulty("s11", "a server that is draining", Quirk::Draining),
