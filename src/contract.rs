@@ -8,7 +8,6 @@
 pub mod event;
 pub mod line;
 pub mod request;
-pub mod snapshot;
 
 pub use event::{CallOutcome, Event, Failure, FailureKind, ServerInfo};
 pub use request::{Request, Target};

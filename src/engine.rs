@@ -22,13 +22,14 @@ mod message;
 mod owner;
 pub mod requests;
 mod settings;
-mod threads;
+pub mod threads;
 pub mod view;
 mod window;
 pub mod words;
 
 pub use connection::{Terminal, Verdict, classify};
 pub use input::{Input, Intent, Output};
+pub use window::NeedsYou;
 
 use std::collections::VecDeque;
 

@@ -61,11 +61,16 @@
 //! - **Untrusted text** becomes blocks and checked links, or nothing. Secrets are
 //!   [`base::secret::Secret`] and print as `[secret]`.
 
+//! Rejoin.
+#[cfg(feature = "gui")]
+pub mod a11y;
 pub mod base;
 pub mod cli;
 pub mod contract;
 pub mod demo;
 pub mod doctor;
+#[cfg(feature = "gui")]
+pub mod drive;
 pub mod engine;
 pub mod link;
 pub mod live;

@@ -110,9 +110,9 @@ impl Link {
         let mut stderr_lines = Vec::new();
         let fault = {
             let mut errors = pin!(log_lines(self.bridge, stderr, &mut stderr_lines));
+            let mut logging = true;
             let fault = {
                 let mut talk = pin!(self.talk(stdin, stdout, welcome));
-                let mut logging = true;
                 loop {
                     tokio::select! {
                         fault = &mut talk => break fault,
@@ -121,7 +121,7 @@ impl Link {
                 }
             };
             // The last words; the pipe is open only as long as the worker lives.
-            if matches!(fault, Fault::Ended) {
+            if logging && matches!(fault, Fault::Ended) {
                 tokio::time::timeout(limit::WORKER_GRACE, errors).await.ok();
             }
             fault

@@ -9,6 +9,7 @@
 
 mod apply;
 mod block;
+pub mod snapshot;
 mod text;
 
 pub use block::{Block, BlockBody};

@@ -27,11 +27,23 @@ fn main() -> ExitCode {
     }
 }
 
-fn window(_start: cli::Start) -> ExitCode {
+#[cfg(feature = "gui")]
+fn window(start: cli::Start) -> ExitCode {
+    rejoin::ui::run(rejoin::ui::Options { start, size: None, bridge: rejoin::a11y::Bridge::new(), hermetic: false })
+}
+
+#[cfg(not(feature = "gui"))]
+fn window(_: cli::Start) -> ExitCode {
     absent("no window; doctor tells what is installed")
 }
 
-fn drive(_options: cli::Drive) -> ExitCode {
+#[cfg(feature = "gui")]
+fn drive(options: cli::Drive) -> ExitCode {
+    rejoin::drive::start(options)
+}
+
+#[cfg(not(feature = "gui"))]
+fn drive(_: cli::Drive) -> ExitCode {
     absent("no window to drive")
 }
 
@@ -40,6 +52,7 @@ fn demo_server(options: cli::DemoServer) -> ExitCode {
 }
 
 /// A build without the feature `gui` says so in words.
+#[cfg(not(feature = "gui"))]
 fn absent(what: &str) -> ExitCode {
     eprintln!("rejoin: this build has {what}");
     ExitCode::from(2)

@@ -22,6 +22,8 @@ pub(super) struct Conv {
     pub history: Option<History>,
     pub member: Member,
     pub composer: String,
+    /// The first text sent from here, for the title.
+    pub(super) opening: Option<String>,
     pub settings: Settings,
     /// Something that happened and needs one sentence.
     pub note: Option<String>,
@@ -65,6 +67,7 @@ impl Conv {
             history: None,
             member,
             composer: String::new(),
+            opening: None,
             settings,
             note: None,
             failed: None,
@@ -74,7 +77,10 @@ impl Conv {
     }
 
     pub(super) fn title(&self) -> String {
-        self.thread.as_ref().map_or_else(|| words::UNTITLED.to_owned(), threads::title)
+        let known = self.thread.as_ref().map(threads::title).filter(|title| title != words::UNTITLED);
+        // A thread that was started here has no preview until the list is read again.
+        let title = known.or_else(|| self.opening.as_deref().and_then(threads::first_line));
+        title.unwrap_or_else(|| words::UNTITLED.to_owned())
     }
 
     pub(super) fn live(&self) -> Option<&LiveThread> {

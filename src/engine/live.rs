@@ -7,9 +7,9 @@ use super::owner::Call;
 use super::view::{ConversationKey, OpKind, OpState};
 use super::{Engine, words};
 use crate::base::{OpId, ThreadId, TurnId, UnixMs, limit};
-use crate::contract::snapshot::Assembler;
 use crate::contract::{CallOutcome, Request};
 use crate::live::Change;
+use crate::live::snapshot::Assembler;
 use crate::protocol::ServerNotification;
 
 /// Pages on their way at once; the rest of `limit::IN_FLIGHT` stays free for what the user does.

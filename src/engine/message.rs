@@ -51,6 +51,9 @@ impl Engine {
         });
         // `send_state` has seen to it that there is room.
         let Some(op) = message else { return self.put_back(&key, text) };
+        if let Some(conv) = self.owner.conversations.get_mut(&key).filter(|conv| conv.opening.is_none()) {
+            conv.opening = Some(text.clone());
+        }
         self.out(Output::ComposerReplaced { conversation: key.clone(), text: String::new() });
         let now = self.now;
         self.with_history(|history| history.echo(op, &sent_text(&text), &client_id, now));

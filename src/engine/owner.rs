@@ -9,7 +9,7 @@ use super::threads::Threads;
 use super::view::{AccountView, ConversationKey, Notice};
 use crate::base::{BridgeId, Instant, OpId, Stamp, ThreadId};
 use crate::contract::ServerInfo;
-use crate::contract::snapshot::Assembler;
+use crate::live::snapshot::Assembler;
 use crate::protocol::Account;
 use crate::protocol::account::RateLimits;
 use crate::protocol::settings::Model;

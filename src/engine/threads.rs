@@ -171,8 +171,13 @@ impl Threads {
 /// Name, else first line of the preview, else a neutral title.
 pub fn title(thread: &Thread) -> String {
     let named = thread.name.as_deref().map(str::trim).filter(|name| !name.is_empty());
-    let preview = || thread.preview.lines().map(str::trim).find(|line| !line.is_empty());
-    named.or_else(preview).map_or_else(|| words::UNTITLED.to_owned(), words::short)
+    let preview = || first_line(&thread.preview);
+    named.map(words::short).or_else(preview).unwrap_or_else(|| words::UNTITLED.to_owned())
+}
+
+/// The first line of a text that says something, short enough for a title.
+pub fn first_line(text: &str) -> Option<String> {
+    text.lines().map(str::trim).find(|line| !line.is_empty()).map(words::short)
 }
 
 /// The time the list is sorted by.

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 /// A character that a reader does not see but that changes what they see: C0 and C1 controls
-/// (not tab and line feed), bidi controls, zero-width and tag characters, line separators.
+/// (not tab and line feed), bidi controls, zero-width and tag characters, line separators, and private-use characters (our icon font
+/// lives there: a server must not draw our signs).
 pub fn is_hidden(c: char) -> bool {
     match c {
         '\t' | '\n' => false,
@@ -18,6 +19,7 @@ pub fn is_hidden(c: char) -> bool {
         | '\u{2060}'..='\u{206f}'
         | '\u{feff}'
         | '\u{fff9}'..='\u{fffb}'
+        | '\u{e000}'..='\u{f8ff}'
         | '\u{e0000}'..='\u{e007f}' => true,
         _ => false,
     }

@@ -68,7 +68,9 @@ pub const TITLE: TextStyle = style(BOLD, 20.0, 28.0);
 /// A second-level heading in text.
 pub const HEADING: TextStyle = style(BOLD, 17.0, 24.0);
 /// An icon beside ordinary text.
-pub const ICON: TextStyle = style(SANS, 18.0, 22.0);
+pub const ICON: TextStyle = style(Font::with_name(super::icons::FAMILY), 18.0, 22.0);
+/// An icon beside secondary text.
+pub const SMALL_ICON: TextStyle = style(Font::with_name(super::icons::FAMILY), 16.0, 18.0);
 
 const fn style(font: Font, size: f32, line: f32) -> TextStyle {
     TextStyle { font, size, line }
@@ -104,7 +106,8 @@ impl TextStyle {
 }
 
 /// The bundled faces.
-const BUNDLED: [&[u8]; 6] = [
+const BUNDLED: [&[u8]; 7] = [
+    include_bytes!("../../assets/fonts/RejoinIcons.ttf"),
     include_bytes!("../../assets/fonts/NotoSans-Regular.ttf"),
     include_bytes!("../../assets/fonts/NotoSans-Bold.ttf"),
     include_bytes!("../../assets/fonts/NotoSans-Italic.ttf"),

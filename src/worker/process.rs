@@ -165,7 +165,7 @@ pub fn exit_words(status: ExitStatus) -> String {
 }
 
 /// Windows reports a crash as an exit code that is an NTSTATUS.
-#[cfg_attr(not(windows), expect(dead_code, reason = "a text rule of Windows, tested everywhere"))]
+#[cfg_attr(not(windows), allow(dead_code, reason = "a text rule of Windows, tested everywhere"))]
 fn ntstatus_words(code: u32) -> String {
     let what = match code {
         0xC000_0005 => "crashed: access violation",

@@ -16,14 +16,14 @@ use crate::base::{limit, redact::redact};
 use crate::contract::{Failure, FailureKind};
 
 use super::process::{self, Owned, Pipes, Spawn};
-use super::transport::{Command, Outbox, Settings, TransportEvent, clip, failure};
+use super::transport::{Command, Inbox, Outbox, Settings, TransportEvent, clip, failure};
 
 /// Runs one child to its end and says why it ended.
 pub(super) async fn run(
     program: PathBuf,
     cwd: Option<PathBuf>,
     settings: &Settings,
-    inbox: mpsc::Receiver<Command>,
+    inbox: Inbox,
     outbox: &Outbox,
 ) -> Failure {
     let cwd = cwd.or_else(std::env::home_dir);
@@ -83,7 +83,7 @@ impl Talk {
 
 async fn pump(
     pipes: Pipes,
-    inbox: mpsc::Receiver<Command>,
+    inbox: Inbox,
     outbox: &Outbox,
     talk: &mut Talk,
     ring: &mut Ring,
@@ -92,7 +92,9 @@ async fn pump(
     let mut stderr = pin!(ring.drain(pipes.stderr));
     let (mut writing, mut erring) = (true, true);
     let end = {
-        let mut write = pin!(write(pipes.stdin, inbox));
+        let (commands, overdue) = inbox.split(settings.child_grace);
+        let mut overdue = pin!(overdue);
+        let mut write = pin!(write(pipes.stdin, commands));
         let mut read = pin!(read(pipes.stdout, outbox, talk, settings.message_limit));
         loop {
             tokio::select! {
@@ -103,6 +105,7 @@ async fn pump(
                     Written::Broken => writing = false,
                 },
                 () = &mut stderr, if erring => erring = false,
+                () = &mut overdue => break End::Asked,
             }
         }
         // Here stdin and stdout are closed: the child is asked to end.

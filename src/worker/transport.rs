@@ -5,11 +5,12 @@
 //! inbound queue stops the reading (a stdio server then waits, nothing is lost); a full outbound
 //! queue means that the peer reads nothing.
 
+use std::convert::Infallible;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 use tokio::task::JoinHandle;
 
 use crate::base::{limit, redact::redact};
@@ -64,6 +65,8 @@ impl Settings {
 pub struct Transport {
     commands: mpsc::Sender<Command>,
     events: mpsc::Receiver<Queued>,
+    /// Never sent: its end is the signal.
+    alive: oneshot::Sender<Infallible>,
     task: JoinHandle<()>,
 }
 
@@ -74,6 +77,27 @@ pub(super) enum Command {
     Ping,
 }
 
+/// The outbound queue as its transport sees it.
+#[derive(Debug)]
+pub(super) struct Inbox {
+    /// Ends, after everything that waits, when we hang up.
+    pub commands: mpsc::Receiver<Command>,
+    hung_up: oneshot::Receiver<Infallible>,
+}
+
+impl Inbox {
+    /// Splits off a future that is ready `grace` after we hung up: a peer that reads nothing may
+    /// hold up what waits for so long.
+    pub(super) fn split(self, grace: Duration) -> (mpsc::Receiver<Command>, impl Future<Output = ()>) {
+        let hung_up = self.hung_up;
+        let overdue = async move {
+            hung_up.await.ok();
+            tokio::time::sleep(grace).await;
+        };
+        (self.commands, overdue)
+    }
+}
+
 /// The peer reads nothing: [`limit::TRANSPORT_OUT`] messages wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the server does not read what it is sent")]
@@ -81,7 +105,9 @@ pub struct Stuck;
 
 /// Starts connecting. Call it from a thread that lives as long as a child may (see [`super::process`]).
 pub fn open(target: Target, settings: Settings) -> Transport {
-    let (commands, inbox) = mpsc::channel(limit::TRANSPORT_OUT);
+    let (commands, queue) = mpsc::channel(limit::TRANSPORT_OUT);
+    let (alive, hung_up) = oneshot::channel();
+    let inbox = Inbox { commands: queue, hung_up };
     let (outbox, events) = mpsc::channel(limit::TRANSPORT_IN);
     let outbox = Outbox { queue: outbox, bytes: Arc::new(Semaphore::new(permits(settings.message_limit))) };
     let task = tokio::spawn(async move {
@@ -97,7 +123,7 @@ pub fn open(target: Target, settings: Settings) -> Transport {
         };
         outbox.send(TransportEvent::Closed(end)).await;
     });
-    Transport { commands, events, task }
+    Transport { commands, events, alive, task }
 }
 
 impl Transport {
@@ -123,8 +149,8 @@ impl Transport {
 
     /// Ends the connection in good order and returns when the owned child, if any, is gone.
     pub async fn close(self) {
-        let Self { commands, mut events, task } = self;
-        drop(commands);
+        let Self { commands, mut events, alive, task } = self;
+        drop((commands, alive));
         while events.recv().await.is_some() {}
         // It can only fail by a panic, which the hook has reported.
         task.await.ok();

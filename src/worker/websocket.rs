@@ -31,7 +31,7 @@ use crate::base::secret::Secret;
 use crate::contract::{Failure, FailureKind};
 
 use super::tls;
-use super::transport::{Command, Outbox, Settings, TransportEvent, failure};
+use super::transport::{Command, Inbox, Outbox, Settings, TransportEvent, failure};
 use endpoint::{Place, Security};
 
 /// What a stream to the server can do, whether it is encrypted or not.
@@ -42,12 +42,7 @@ impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
 type Socket = WebSocketStream<Box<dyn Stream>>;
 
 /// Runs one connection to its end and says why it ended.
-pub(super) async fn run(
-    endpoint: Endpoint,
-    settings: &Settings,
-    mut inbox: mpsc::Receiver<Command>,
-    outbox: &Outbox,
-) -> Failure {
+pub(super) async fn run(endpoint: Endpoint, settings: &Settings, mut inbox: Inbox, outbox: &Outbox) -> Failure {
     let (socket, token) = {
         let mut connect = pin!(tokio::time::timeout(settings.connect_timeout, connect(endpoint, settings)));
         loop {
@@ -57,7 +52,7 @@ pub(super) async fn run(
                     Ok(Err(failure)) => return failure,
                     Err(_) => return failure(FailureKind::ConnectTimeout, ""),
                 },
-                command = inbox.recv() => match command {
+                command = inbox.commands.recv() => match command {
                     // Nothing is sent before `Opened`.
                     Some(Command::Message(_) | Command::Ping) => {}
                     None => return failure(FailureKind::Disconnected, ""),
@@ -66,7 +61,7 @@ pub(super) async fn run(
         }
     };
     outbox.send(TransportEvent::Opened { pid: None }).await;
-    without_token(pump(socket, inbox, outbox).await, token.as_ref())
+    without_token(pump(socket, inbox, settings, outbox).await, token.as_ref())
 }
 
 /// A server may repeat the token in what it says; we do not.
@@ -201,15 +196,17 @@ fn refused(error: Error, place: &Place) -> Failure {
     failure(kind, &detail)
 }
 
-async fn pump(socket: Socket, inbox: mpsc::Receiver<Command>, outbox: &Outbox) -> Failure {
+async fn pump(socket: Socket, inbox: Inbox, settings: &Settings, outbox: &Outbox) -> Failure {
     let (sink, stream) = socket.split();
+    let (inbox, overdue) = inbox.split(settings.child_grace);
     let mut write = pin!(write(sink, inbox));
     let mut read = pin!(read(stream, outbox));
     tokio::select! {
         end = &mut read => end,
+        () = overdue => failure(FailureKind::Disconnected, ""),
         written = &mut write => {
             // Its close frame, if any, says more than our failed write.
-            let end = tokio::time::timeout(limit::CHILD_GRACE, read).await;
+            let end = tokio::time::timeout(settings.child_grace, read).await;
             match written {
                 Written::Asked => failure(FailureKind::Disconnected, ""),
                 Written::Broken(error) => end.unwrap_or_else(|_| ended(&error)),

@@ -101,7 +101,7 @@ async fn a_worker_connects_and_ends_with_its_server_when_the_pipe_closes() {
     let dir = tempfile::tempdir().unwrap();
     let mut gui = Gui::start(relay::program(dir.path()));
     let worker = gui.hello().await;
-    let server = gui.connect(script::codex(dir.path(), &format!("{SERVER}exec cat >/dev/null"))).await;
+    let server = gui.connect(script::codex(dir.path(), &format!("{SERVER}cat >/dev/null"))).await;
     assert!(script::is_alive(worker) && script::is_alive(server));
     let Gui { sender, mut events } = gui;
     drop(sender);
@@ -120,7 +120,7 @@ async fn a_worker_connects_and_ends_with_its_server_when_the_pipe_closes() {
 #[tokio::test]
 async fn disconnect_ends_server_and_worker_and_the_server_s_end_ends_the_worker() {
     let dir = tempfile::tempdir().unwrap();
-    let program = script::codex(dir.path(), &format!("{SERVER}exec cat >/dev/null"));
+    let program = script::codex(dir.path(), &format!("{SERVER}cat >/dev/null"));
     for by_user in [true, false] {
         let mut gui = Gui::start(relay::program(dir.path()));
         let worker = gui.hello().await;

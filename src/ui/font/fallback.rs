@@ -34,7 +34,8 @@ impl cosmic_text::Fallback for OurFallback {
     }
 
     fn forbidden_fallback(&self) -> &[&'static str] {
-        &[]
+        // A server must not draw our own signs: the icon face is used where it is named, never as a fallback.
+        &[crate::ui::icons::FAMILY]
     }
 
     fn script_fallback(&self, script: Script, locale: &str) -> &[&'static str] {

@@ -21,8 +21,10 @@ pub enum Validity {
 impl Authority {
     pub fn new() -> Self {
         let mut params = CertificateParams::new(Vec::new()).unwrap();
+        // Two authorities of one name would be taken for one whose signatures are wrong.
+        let name = format!("Rejoin test authority {}", uuid::Uuid::new_v4());
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        params.distinguished_name.push(rcgen::DnType::CommonName, "Rejoin test authority");
+        params.distinguished_name.push(rcgen::DnType::CommonName, name);
         Self(CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap())
     }
 

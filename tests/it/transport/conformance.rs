@@ -70,7 +70,8 @@ async fn serve(mut socket: Socket, behaviour: Behaviour) {
     if let Behaviour::Deaf = behaviour {
         tokio::time::sleep(Duration::from_secs(600)).await;
     }
-    while let Some(Ok(Message::Text(text))) = socket.next().await {
+    while let Some(Ok(frame)) = socket.next().await {
+        let Message::Text(text) = frame else { continue };
         match behaviour {
             Behaviour::Echo => socket.send(Message::Text(text)).await.unwrap(),
             Behaviour::Large(size) => {

@@ -2,8 +2,8 @@
 //!
 //! Both ends are the same build: a snapshot of another length, order or shape is a fault, never guessed at.
 
+use super::LiveThread;
 use crate::base::ThreadId;
-use crate::live::LiveThread;
 
 /// One snapshot on its way (`SnapshotBegin`, `SnapshotPart`*, `SnapshotEnd`).
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,0 +1,407 @@
+//! The state of the program and the one place where messages change it.
+
+mod boot;
+mod local;
+mod profile;
+mod shown;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use iced::{Subscription, Task, event, keyboard, window};
+
+use crate::a11y::Bridge;
+use crate::base::{Now, OpId, RequestId, Stamp, ThreadId};
+use crate::contract::Event;
+use crate::engine::input::Focus;
+use crate::engine::view::{Composer, Conversation, ConversationKey, Picker, Review};
+use crate::engine::{Engine, Input, Intent, Output};
+use crate::link::LinkEvent;
+use crate::settings::{Profiles, Settings, Store, codex};
+
+use super::clock::Clock;
+use super::effect::{self, Links};
+use super::page::Page;
+use super::rows::Parsed;
+use super::shortcut::Shortcut;
+use super::theme::Theme;
+use super::view::{composer, history, picker};
+use super::widget::{self, RowKey};
+use super::window::{Dialog, Window};
+use super::{Message, page, view};
+
+pub use boot::Options;
+
+/// The program.
+pub struct App {
+    engine: Engine,
+    clock: Clock,
+    now: Now,
+    links: Links,
+    bridge: Bridge,
+    windows: BTreeMap<window::Id, Window>,
+    store: Option<Store>,
+    settings: Settings,
+    profiles: Profiles,
+    /// Words about files that could not be read or saved.
+    settings_notes: Vec<String>,
+    found: Vec<codex::Found>,
+    theme: Theme,
+    theme_override: Option<crate::settings::Theme>,
+    mode: iced::theme::Mode,
+    parsed: Parsed,
+    shown: shown::Shown,
+    /// When each open card was first drawn, for arming.
+    cards: BTreeMap<RequestId, crate::base::Instant>,
+    default_cwd: Option<String>,
+    alarm: u64,
+    worker_pid: Option<u32>,
+    /// The generation whose composers the editors hold.
+    stamp: Option<Stamp>,
+}
+
+impl App {
+    /// One message changes the state; what the engine asks for becomes a task.
+    pub fn update(&mut self, message: Message) -> Task<Message> {
+        self.now = self.clock.now();
+        match message {
+            Message::LinkReady(bridge, sender) => {
+                self.links.ready(bridge, sender);
+                Task::none()
+            }
+            Message::Link(bridge, event) => {
+                let input = match Arc::unwrap_or_clone(event) {
+                    LinkEvent::Event { stamp, event } => {
+                        if let Event::Hello { pid, .. } = event {
+                            self.worker_pid = Some(pid);
+                        }
+                        Input::Worker { bridge, stamp, event }
+                    }
+                    LinkEvent::Gone(failure) => {
+                        self.links.stop(bridge);
+                        Input::WorkerGone { bridge, failure }
+                    }
+                };
+                self.step(input)
+            }
+            Message::Due => {
+                self.engine.handle_timeout(self.now);
+                self.drain()
+            }
+            Message::Do(id, intent) => self.intent(id, intent),
+            Message::Local(id, local) => self.local(id, local),
+            Message::Shortcut(id, shortcut) => self.shortcut(id, shortcut),
+            Message::SystemTheme(mode) => {
+                self.mode = mode;
+                self.retheme();
+                Task::none()
+            }
+            Message::Opened(id) => self.opened(id),
+            Message::CloseRequested(id) => self.close_requested(id),
+            Message::Closed(id) => {
+                self.windows.remove(&id);
+                if self.windows.is_empty() { iced::exit() } else { Task::none() }
+            }
+            Message::Resized(id, size) => {
+                if let Some(window) = self.windows.get_mut(&id) {
+                    window.size = size;
+                }
+                Task::none()
+            }
+            Message::Tick | Message::Wake | Message::Done => Task::none(),
+        }
+    }
+
+    /// Feeds the engine once and carries out what it wants.
+    fn step(&mut self, input: Input) -> Task<Message> {
+        self.engine.handle_input(self.now, input);
+        self.drain()
+    }
+
+    fn drain(&mut self) -> Task<Message> {
+        let mut tasks = Vec::new();
+        while let Some(output) = self.engine.poll_output() {
+            match output {
+                Output::StartWorker { bridge } => {
+                    if let Some(stamp) = self.engine.stamp() {
+                        self.links.start(bridge, stamp);
+                    }
+                }
+                Output::Send { bridge, stamp, request } => self.links.send(bridge, stamp, request),
+                Output::StopWorker { bridge } => self.links.stop(bridge),
+                Output::Announce { assertive, text } => self.bridge.announce(assertive, text),
+                Output::Focus(Focus::Composer) => tasks.push(widget::focus(composer::FIELD)),
+                Output::Focus(Focus::History) => tasks.push(widget::focus(history::LIST)),
+                Output::Focus(Focus::Picker) => tasks.push(widget::focus(picker::SEARCH)),
+                Output::ComposerReplaced { conversation, text } => self.replace_composers(&conversation, &text),
+            }
+        }
+        self.refresh();
+        Task::batch(tasks)
+    }
+
+    fn replace_composers(&mut self, conversation: &ConversationKey, text: &str) {
+        for window in self.windows.values_mut() {
+            let editor = window.editors.entry(conversation.clone()).or_default();
+            editor.content = iced::widget::text_editor::Content::with_text(text);
+        }
+    }
+
+    /// An intent, and what a window does beside it.
+    fn intent(&mut self, id: window::Id, intent: Intent) -> Task<Message> {
+        if let Some(window) = self.windows.get_mut(&id) {
+            match &intent {
+                Intent::Open(_) | Intent::OpenLocal(_) | Intent::OpenById(_) | Intent::New { .. } => {
+                    window.picking = false;
+                    window.page = Page::Chat;
+                    window.viewing.at_end = true;
+                    window.unfolded.clear();
+                }
+                Intent::Connect(_) | Intent::Reconnect => {
+                    window.page = Page::Chat;
+                    window.picking = true;
+                    window.menu = None;
+                }
+                Intent::Disconnect => window.menu = None,
+                Intent::Send => window.viewing.at_end = true,
+                Intent::DiscardDraft(_) => window.dialog = None,
+                _ => {}
+            }
+        }
+        let intent = match intent {
+            Intent::New { cwd: None } => Intent::New { cwd: self.default_cwd.clone() },
+            intent => intent,
+        };
+        let jump = matches!(intent, Intent::Send);
+        let task = self.step(Input::User(intent));
+        if jump { Task::batch([task, widget::jump_to_end(history::LIST)]) } else { task }
+    }
+
+    fn shortcut(&mut self, id: window::Id, shortcut: Shortcut) -> Task<Message> {
+        let connected = self.is_connected();
+        let Some(window) = self.windows.get_mut(&id) else { return Task::none() };
+        let composing = self.shown.composer_key.as_ref().and_then(|key| window.editors.get(key));
+        if composing.is_some_and(|editor| editor.composing) {
+            return Task::none();
+        }
+        match shortcut {
+            Shortcut::Escape => self.back(id),
+            Shortcut::Keys => {
+                window.menu = None;
+                window.dialog = if window.dialog == Some(Dialog::Keys) { None } else { Some(Dialog::Keys) };
+                Task::none()
+            }
+            Shortcut::Picker | Shortcut::OpenById if connected => {
+                window.page = Page::Chat;
+                window.picking = true;
+                widget::focus(picker::SEARCH)
+            }
+            Shortcut::New if connected => self.intent(id, Intent::New { cwd: None }),
+            Shortcut::Picker | Shortcut::OpenById | Shortcut::New => {
+                window.page = Page::Connect;
+                Task::none()
+            }
+            Shortcut::Settings => {
+                window.page = Page::Settings;
+                Task::none()
+            }
+            Shortcut::ZoomIn => self.zoom_by(10),
+            Shortcut::ZoomOut => self.zoom_by(-10),
+            Shortcut::ZoomReset => self.zoom_by(0),
+            Shortcut::Stop => self.step(Input::User(Intent::Interrupt)),
+            Shortcut::JumpToLatest => {
+                window.viewing.at_end = true;
+                widget::jump_to_end(history::LIST)
+            }
+            Shortcut::WhereAmI => {
+                let words = self.where_am_i();
+                self.bridge.announce(false, words);
+                Task::none()
+            }
+        }
+    }
+
+    /// The window `id`.
+    pub fn view(&self, id: window::Id) -> widget::Element<'_, Message> {
+        let Some(window) = self.windows.get(&id) else { return iced::widget::space::horizontal().into() };
+        let page = match window.page {
+            Page::Connect => page::connect::view(self, id, window),
+            Page::Chat => page::chat::view(self, id, window),
+            Page::Settings => page::settings::view(self, id, window),
+        };
+        let ground = iced::widget::container(page)
+            .width(iced::Length::Fill)
+            .height(iced::Length::Fill)
+            .style(super::theme::style::ground);
+        // The tree keeps its shape, so that nothing loses focus or scroll when a dialog opens.
+        let dialog = window
+            .dialog
+            .as_ref()
+            .map_or_else(|| iced::widget::space::horizontal().into(), |dialog| view::dialog::view(id, dialog));
+        widget::root(iced::widget::stack![ground, dialog], &self.bridge)
+    }
+
+    /// The window's title.
+    pub fn title(&self, _: window::Id) -> String {
+        self.conversation().map_or_else(
+            || "Rejoin".to_owned(),
+            |open| format!("{} \u{2013} Rejoin", crate::markdown::untrusted::one_line(&open.title)),
+        )
+    }
+
+    /// What the program listens to.
+    pub fn subscription(&self) -> Subscription<Message> {
+        let mut all = vec![
+            self.links.subscription(),
+            self.bridge.wakes().map(|_| Message::Wake),
+            window::close_requests().map(Message::CloseRequested),
+            window::close_events().map(Message::Closed),
+            window::resize_events().map(|(id, size)| Message::Resized(id, size)),
+            iced::system::theme_changes().map(Message::SystemTheme),
+            event::listen_with(shortcut_of),
+        ];
+        if let Some(due) = self.engine.poll_timeout() {
+            all.push(effect::alarm(self.alarm, due.since(self.now.instant)));
+        }
+        if self.has_unarmed_cards() {
+            all.push(iced::time::every(Duration::from_millis(100)).map(|_| Message::Tick));
+        }
+        Subscription::batch(all)
+    }
+
+    fn has_unarmed_cards(&self) -> bool {
+        self.cards.values().any(|seen| self.now.instant.since(*seen) < crate::base::limit::ARMING)
+    }
+
+    /// Where the user is, for the "where am I" key.
+    fn where_am_i(&self) -> String {
+        let banner = self.engine.banner();
+        let state = crate::engine::words::state(banner.connection, banner.profile);
+        match self.conversation() {
+            Some(open) => format!("{}. Conversation {}. {} items.", state.title, open.title, open.history.items),
+            None => format!("{}. No conversation is open.", state.title),
+        }
+    }
+
+    /// What the shell shows for `drive`: facts that a test can hold against the screen.
+    pub fn facts_for_drive(&self) -> serde_json::Value {
+        let banner = self.engine.banner();
+        serde_json::json!({
+            "connection": crate::engine::words::state(banner.connection, banner.profile).title,
+            "generation": self.engine.stamp().map(|stamp| stamp.connection),
+            "stale_dropped": self.engine.stale_dropped(),
+            "worker_pid": self.worker_pid.filter(|_| self.engine.bridge().is_some()),
+            "server_pid": self.engine.server().and_then(|server| server.pid),
+            "server_version": self.engine.server().map(|server| server.version.clone()),
+            "conversation": self.conversation().and_then(|open| open.thread.as_ref()).map(|thread| thread.id.to_string()),
+            "quiet": self.engine.is_quiet(),
+        })
+    }
+}
+
+/// Keys that work everywhere. What a widget took for itself stays its own, but for keys with Ctrl.
+fn shortcut_of(event: iced::Event, status: event::Status, id: window::Id) -> Option<Message> {
+    let iced::Event::Keyboard(event) = event else { return None };
+    let shortcut = Shortcut::of(&event)?;
+    let taken = status == event::Status::Captured
+        && matches!(event, keyboard::Event::KeyPressed { modifiers, .. } if modifiers.is_empty());
+    (!taken || shortcut == Shortcut::Keys).then_some(Message::Shortcut(id, shortcut))
+}
+
+/// Accessors for the views.
+impl App {
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    pub fn now(&self) -> Now {
+        self.now
+    }
+
+    pub fn theme(&self) -> &Theme {
+        &self.theme
+    }
+
+    /// The window's zoom as a factor.
+    pub fn zoom(&self) -> f32 {
+        f32::from(self.settings.zoom) / 100.0
+    }
+
+    /// The transcript's text size beside the zoom.
+    pub fn transcript_scale(&self) -> f32 {
+        f32::from(self.settings.transcript_zoom) / 100.0
+    }
+
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    pub fn profiles(&self) -> &Profiles {
+        &self.profiles
+    }
+
+    pub fn found_codex(&self) -> &[codex::Found] {
+        &self.found
+    }
+
+    pub fn parsed(&self) -> &Parsed {
+        &self.parsed
+    }
+
+    pub fn picker(&self) -> &Picker {
+        &self.shown.picker
+    }
+
+    pub fn conversation(&self) -> Option<&Conversation> {
+        self.shown.conversation.as_ref()
+    }
+
+    pub fn composer(&self) -> &Composer {
+        &self.shown.composer
+    }
+
+    pub fn composer_key(&self) -> &ConversationKey {
+        self.shown.composer_key.as_ref().unwrap_or(&crate::engine::OFFLINE)
+    }
+
+    pub fn other_reviews(&self) -> &[Review] {
+        &self.shown.other_reviews
+    }
+
+    pub fn row_keys(&self) -> &[RowKey] {
+        &self.shown.row_keys
+    }
+
+    /// Changes when every row must be built again (theme, text size).
+    pub fn look_epoch(&self) -> u64 {
+        self.shown.look
+    }
+
+    /// A row's name for a screen reader.
+    pub fn row_label(&self, row: &crate::engine::view::Row) -> String {
+        view::row::label(row)
+    }
+
+    /// How long a card has been on screen.
+    pub fn card_age(&self, request: &RequestId) -> Duration {
+        self.cards.get(request).map_or(Duration::ZERO, |seen| self.now.instant.since(*seen))
+    }
+
+    /// A server is connected.
+    pub fn is_connected(&self) -> bool {
+        self.engine.server().is_some()
+    }
+
+    /// Whether this thread is the open conversation.
+    pub fn is_open(&self, thread: Option<&ThreadId>) -> bool {
+        let open = self.conversation().and_then(|open| open.thread.as_ref()).map(|thread| &thread.id);
+        thread.is_some() && open == thread
+    }
+
+    /// Operations the user must still look at before closing.
+    fn unsettled(&self) -> Vec<OpId> {
+        let own = self.conversation().into_iter().flat_map(|open| &open.reviews);
+        own.chain(&self.shown.other_reviews).map(|review| review.op).collect()
+    }
+}

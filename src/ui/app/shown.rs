@@ -1,0 +1,100 @@
+//! The engine's view values as of the last step: what the pages draw.
+
+use crate::base::Instant;
+use crate::engine::view::{Composer, Conversation, ConversationKey, Picker, Review, SendState};
+use crate::ui::widget::RowKey;
+use crate::ui::window::Window;
+
+use super::App;
+
+/// Snapshots of the engine, refreshed after every step.
+pub struct Shown {
+    pub picker: Picker,
+    pub conversation: Option<Conversation>,
+    pub composer: Composer,
+    pub composer_key: Option<ConversationKey>,
+    pub other_reviews: Vec<Review>,
+    pub row_keys: Vec<RowKey>,
+    /// Raised when every row must be built again (theme, text size).
+    pub look: u64,
+}
+
+impl Default for Shown {
+    fn default() -> Self {
+        Self {
+            picker: Picker::default(),
+            conversation: None,
+            composer: Composer {
+                text: String::new(),
+                send: SendState::Cannot(String::new()),
+                placeholder: String::new(),
+            },
+            composer_key: None,
+            other_reviews: Vec::new(),
+            row_keys: Vec::new(),
+            look: 0,
+        }
+    }
+}
+
+impl App {
+    /// Takes new snapshots, and gives every window an editor for the open conversation.
+    pub(super) fn refresh(&mut self) {
+        self.alarm += 1;
+        if self.stamp != self.engine.stamp() {
+            // Another owner: its conversations' editors hold nothing of this one.
+            self.stamp = self.engine.stamp();
+            for window in self.windows.values_mut() {
+                window.editors.clear();
+            }
+        }
+        let picker = self.engine.picker();
+        if self.shown.picker != *picker {
+            self.shown.picker = picker.clone();
+        }
+        self.shown.conversation = self.engine.conversation();
+        self.shown.other_reviews = self.engine.other_reviews();
+        let key = match &self.shown.conversation {
+            Some(open) => {
+                self.shown.composer = open.composer.clone();
+                open.key.clone()
+            }
+            None => {
+                self.shown.composer = self.engine.offline_composer();
+                crate::engine::OFFLINE
+            }
+        };
+        for window in self.windows.values_mut() {
+            if !window.editors.contains_key(&key) {
+                let text = self.engine.composer_text(&key);
+                window.editors.entry(key.clone()).or_default().content =
+                    iced::widget::text_editor::Content::with_text(text);
+            }
+        }
+        self.shown.composer_key = Some(key);
+        self.refresh_cards();
+        self.refresh_rows();
+    }
+
+    fn refresh_cards(&mut self) {
+        let now: Instant = self.now.instant;
+        let open: Vec<_> =
+            self.shown.conversation.iter().flat_map(|open| &open.cards).map(|card| card.request.clone()).collect();
+        self.cards.retain(|request, _| open.contains(request));
+        for request in open {
+            self.cards.entry(request).or_insert(now);
+        }
+    }
+
+    /// The rows' keys with what changes a row beside its own revision: folds, theme, text size.
+    pub(super) fn refresh_rows(&mut self) {
+        let unfolded = |key: u64| self.windows.values().any(|window: &Window| window.unfolded.contains(&key));
+        self.shown.row_keys = self
+            .shown
+            .conversation
+            .iter()
+            .flat_map(|open| open.history.rows.iter())
+            .map(|row| RowKey { key: row.key, rev: u64::from(row.rev) * 2 + u64::from(unfolded(row.key)) })
+            .collect();
+    }
+}

@@ -1,0 +1,139 @@
+//! The connection banner: state, endpoint, account, what can be done.
+
+use iced::widget::{column, row};
+use iced::{Alignment, Length};
+
+use super::kit::{self, GAP, INSET};
+use crate::engine::view::{AccountView, Connection, Conversation, Membership};
+use crate::engine::words::{self, Button};
+use crate::engine::{Intent, input::Profile};
+use crate::protocol::Account;
+use crate::ui::font;
+use crate::ui::message::Local;
+use crate::ui::page::Page;
+use crate::ui::theme::style::{self, Kind};
+use crate::ui::widget::{Element, Look};
+use crate::ui::{App, Message, clock};
+
+/// How a state looks beside its words and icon.
+fn kind(connection: &Connection) -> Kind {
+    match connection {
+        Connection::Ready { .. } | Connection::AwaitingSelection { .. } => Kind::Ok,
+        Connection::NotConnected | Connection::Connecting | Connection::Synchronizing { .. } => Kind::Plain,
+        Connection::SignInRequired { .. } | Connection::ConfirmationRequired { .. } => Kind::Warn,
+        Connection::ManualReconnect { .. } => Kind::Bad,
+    }
+}
+
+/// The banner across the window.
+pub fn view<'a>(app: &'a App, id: iced::window::Id, details: bool) -> Element<'a, Message> {
+    let banner = app.engine().banner();
+    let state = words::state(banner.connection, banner.profile);
+    let kind = kind(banner.connection);
+    let mut title = row![
+        kit::words(font::ICON, kit::icon(state.icon)).style(style::ink(kind)),
+        kit::words(font::STRONG, state.title).style(style::ink(kind)),
+    ]
+    .spacing(GAP)
+    .align_y(Alignment::Center);
+    if let Some(note) = app.conversation().and_then(reading_note) {
+        title = title.push(kit::body(note));
+    }
+    let mut lines = column![title.wrap(), kit::small(state.meaning.clone())].spacing(2).width(Length::Fill);
+    if let Some(account) = account(banner.account) {
+        lines = lines.push(kit::small(account));
+    }
+    if let Some(detail) = detail(banner.connection).filter(|_| details) {
+        lines = lines.push(kit::words(font::CODE, detail));
+    }
+    let mut actions: Vec<Element<'a, Message>> = state
+        .buttons
+        .iter()
+        .filter_map(|button| action(*button, id, banner.profile).map(|message| (button, message)))
+        .map(|(button, message)| {
+            let look = if state.buttons.first() == Some(button) { Look::Secondary } else { Look::Flat };
+            kit::button(format!("banner-{}", button.label()), button.label(), look, Some(message)).into()
+        })
+        .collect();
+    if detail(banner.connection).is_some() {
+        actions.push(
+            kit::button("banner-details", "Details", Look::Flat, Some(Message::Local(id, Local::ToggleDetails)))
+                .expanded(details)
+                .into(),
+        );
+    }
+    if app
+        .conversation()
+        .is_some_and(|c| matches!(c.membership, Membership::ReadOnly { .. } | Membership::JoinFailed { .. }))
+    {
+        actions.push(kit::plain("banner-refresh", "Refresh", Message::Do(id, Intent::Refresh)));
+    }
+    let content = row![lines, kit::buttons(actions)].spacing(INSET).align_y(Alignment::Start);
+    let surface = kit::full(content).padding([8.0, INSET]).style(style::banner(kind));
+    kit::status(
+        "connection-banner",
+        state.title,
+        column![surface, iced::widget::rule::horizontal(1).style(style::banner_line(kind))],
+    )
+}
+
+/// "viewing history only, as of 14:03".
+fn reading_note(conversation: &Conversation) -> Option<String> {
+    match &conversation.membership {
+        Membership::ReadOnly { as_of: Some(at) } => {
+            Some(format!("\u{b7} Viewing history only, as of {}", clock::time_of_day(*at)))
+        }
+        Membership::JoinFailed { as_of: Some(at), .. } => {
+            Some(format!("\u{b7} Join failed; viewing history only, as of {}", clock::time_of_day(*at)))
+        }
+        Membership::Joining => Some("\u{b7} Joining".to_owned()),
+        Membership::ReadOnly { as_of: None }
+        | Membership::JoinFailed { as_of: None, .. }
+        | Membership::New
+        | Membership::Joined => None,
+    }
+}
+
+fn account(account: &AccountView) -> Option<String> {
+    match account {
+        AccountView::Unknown | AccountView::NotNeeded => None,
+        AccountView::NotSignedIn => Some("Not signed in".to_owned()),
+        AccountView::SignedIn(Account::Chatgpt { email: Some(email), plan_type }) => Some(match plan_type {
+            Some(plan) => format!("Signed in as {email} ({plan})"),
+            None => format!("Signed in as {email}"),
+        }),
+        AccountView::SignedIn(Account::ApiKey) => Some("Signed in with an API key; account not identified".to_owned()),
+        AccountView::SignedIn(_) => Some("Signed in; account not identified".to_owned()),
+    }
+}
+
+/// Technical text, on demand only.
+fn detail(connection: &Connection) -> Option<String> {
+    let failure = match connection {
+        Connection::ManualReconnect { failure } | Connection::ConfirmationRequired { failure } => failure,
+        Connection::SignInRequired { cause: crate::engine::view::SignIn::Token(failure) } => failure,
+        _ => return None,
+    };
+    let mut lines = Vec::new();
+    if !failure.detail.is_empty() {
+        lines.push(failure.detail.clone());
+    }
+    lines.extend(failure.stderr.iter().cloned());
+    (!lines.is_empty()).then(|| crate::markdown::untrusted::terminal(&lines.join("\n")))
+}
+
+fn action(button: Button, id: iced::window::Id, profile: Option<&Profile>) -> Option<Message> {
+    Some(match button {
+        Button::Connect => match profile {
+            Some(profile) => Message::Do(id, Intent::Connect(profile.clone())),
+            None => Message::Local(id, Local::Go(Page::Connect)),
+        },
+        Button::ChooseProfile | Button::Review => Message::Local(id, Local::Go(Page::Connect)),
+        Button::Cancel => Message::Do(id, Intent::Disconnect),
+        Button::NewConversation => Message::Do(id, Intent::New { cwd: None }),
+        Button::Reconnect | Button::CheckTokenAndReconnect => {
+            profile?;
+            Message::Do(id, Intent::Reconnect)
+        }
+    })
+}

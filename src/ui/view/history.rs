@@ -1,0 +1,86 @@
+//! The history pane: edges, rows in a virtual list, Jump to latest.
+
+use iced::widget::{column, container, row, stack};
+use iced::{Alignment, Length};
+
+use super::kit::{self, GAP, INSET};
+use super::row as rows;
+use crate::engine::Intent;
+use crate::engine::view::{Conversation, Loading, Row};
+use crate::ui::message::Local;
+use crate::ui::theme::style::{self, Kind};
+use crate::ui::widget::{self, Element, HistoryView};
+use crate::ui::window::Window;
+use crate::ui::{App, Message};
+
+/// The list's id, for focus.
+pub const LIST: &str = "history";
+
+/// The history of the open conversation.
+pub fn view<'a>(
+    app: &'a App,
+    id: iced::window::Id,
+    window: &'a Window,
+    conversation: &'a Conversation,
+) -> Element<'a, Message> {
+    let history = &conversation.history;
+    let mut top = column![].spacing(GAP);
+    if let Some(note) = &conversation.kind_note {
+        top = top.push(notice(Kind::Plain, kit::small(note.as_str()).into()));
+    }
+    if let Some(why) = &history.stale {
+        let content = row![
+            kit::small(why.as_str()).style(style::warn).width(Length::Fill),
+            kit::plain("history-refresh", "Refresh", Message::Do(id, Intent::Refresh)),
+        ]
+        .spacing(GAP)
+        .align_y(Alignment::Center);
+        top = top.push(notice(Kind::Warn, content.into()));
+    }
+    if history.rows.is_empty() {
+        return column![top, empty(history.loading)].height(Length::Fill).into();
+    }
+    let keys = app.row_keys();
+    let list =
+        widget::history_list(LIST, "History", keys, move |index| rows::view(app, id, window, &history.rows[index]))
+            .row_label(move |index| app.row_label(&history.rows[index]))
+            .on_view(move |HistoryView { first, last, at_end }| {
+                Message::Local(id, Local::Viewing { first, last, at_end })
+            })
+            .epoch(app.look_epoch())
+            .spacing(0);
+    let mut layers = stack![Element::from(list)];
+    if !window.viewing.at_end {
+        let unseen = unseen(&history.rows, window.viewing.last);
+        let label = if unseen == 0 { "Jump to latest".to_owned() } else { format!("Jump to latest ({unseen})") };
+        let jump = kit::press_with("history-jump", label.clone(), kit::words(crate::ui::font::LABEL, label))
+            .on_press(Message::Local(id, Local::JumpToLatest));
+        layers = layers.push(
+            container(Element::from(jump))
+                .width(Length::Fill)
+                .height(Length::Fill)
+                .padding(INSET)
+                .align_x(Alignment::Center)
+                .align_y(Alignment::End),
+        );
+    }
+    column![top, layers.width(Length::Fill).height(Length::Fill)].height(Length::Fill).into()
+}
+
+/// How many messages stand below the last row on screen.
+fn unseen(rows: &[Row], last: u64) -> usize {
+    let position = rows.iter().rposition(|row| row.key == last);
+    position.map_or(0, |at| rows.len() - 1 - at)
+}
+
+fn notice<'a>(kind: Kind, content: Element<'a, Message>) -> Element<'a, Message> {
+    container(kit::full(content).padding([GAP, INSET]).style(style::notice(kind))).padding([GAP, INSET]).into()
+}
+
+fn empty<'a>(loading: Loading) -> Element<'a, Message> {
+    let text = match loading {
+        Loading::First => "Reading the history",
+        Loading::Idle | Loading::Older | Loading::Newer => "No messages yet.",
+    };
+    container(kit::small(text)).center(Length::Fill).into()
+}

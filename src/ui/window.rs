@@ -1,0 +1,93 @@
+//! What one window remembers that the engine does not: page, dialogs, editors, folds.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use iced::Size;
+use iced::widget::text_editor;
+
+use crate::engine::view::ConversationKey;
+use crate::markdown::SafeUrl;
+
+use super::message::Menu;
+use super::page::{Page, connect};
+
+/// From this width on the picker stands beside the conversation.
+pub const TWO_PANES: f32 = 720.0;
+
+/// One window.
+#[derive(Debug)]
+pub struct Window {
+    pub page: Page,
+    pub size: Size,
+    pub dialog: Option<Dialog>,
+    pub menu: Option<Menu>,
+    /// One-pane layout: the picker covers the conversation.
+    pub picking: bool,
+    pub details: bool,
+    pub search: String,
+    pub editors: BTreeMap<ConversationKey, Editor>,
+    /// Rows whose folded part is shown.
+    pub unfolded: BTreeSet<u64>,
+    pub viewing: Viewing,
+    pub connect: connect::Form,
+    pub notice: Option<Notice>,
+    /// The Codex path as it is typed on the settings page.
+    pub codex: String,
+}
+
+/// The composer of one conversation.
+#[derive(Debug, Default)]
+pub struct Editor {
+    pub content: text_editor::Content,
+    /// An input method is composing.
+    pub composing: bool,
+}
+
+/// What of the history is on screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Viewing {
+    pub last: u64,
+    pub at_end: bool,
+}
+
+/// A question on top of everything.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Dialog {
+    /// The real target of a link.
+    Link(SafeUrl),
+    Discard(u64),
+    /// Closing the window would lose these, in words.
+    Close(Vec<String>),
+    Keys,
+}
+
+/// A short message of the window itself ("Copied").
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notice {
+    pub text: String,
+}
+
+impl Window {
+    pub fn new(page: Page, size: Size) -> Self {
+        Self {
+            page,
+            size,
+            dialog: None,
+            menu: None,
+            picking: true,
+            details: false,
+            search: String::new(),
+            editors: BTreeMap::new(),
+            unfolded: BTreeSet::new(),
+            viewing: Viewing { last: 0, at_end: true },
+            connect: connect::Form::default(),
+            notice: None,
+            codex: String::new(),
+        }
+    }
+
+    /// Whether picker and conversation stand side by side at this zoom.
+    pub fn is_wide(&self) -> bool {
+        self.size.width >= TWO_PANES
+    }
+}
