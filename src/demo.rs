@@ -75,6 +75,8 @@ struct Client {
     name: String,
     /// Notifications it does not want.
     opted_out: BTreeSet<String>,
+    /// It has heard of the threads that no list names.
+    told: bool,
 }
 
 /// See the module.

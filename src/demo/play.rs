@@ -298,6 +298,7 @@ impl Machine {
             self.tell_status(now, thread);
         }
         if matches!(verdict, Verdict::Cancel) {
+            self.sampled(now, thread);
             self.end_turn(now, thread, "interrupted");
         } else {
             self.act(now, thread, Act::Sampled);

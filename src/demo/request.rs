@@ -62,8 +62,22 @@ impl Machine {
                 self.respond(from, id, answer);
             }
         }
-        if self.scenario.quirk == Quirk::Silent && method == "thread/list" {
-            self.silent = true;
+        if method == "thread/list" {
+            self.tell_of_unlisted(now, from);
+            self.silent = self.scenario.quirk == Quirk::Silent;
+        }
+    }
+
+    /// Conversations that no list names are announced once, as if another client began them now.
+    fn tell_of_unlisted(&mut self, now: Now, to: Conn) {
+        match self.clients.get_mut(&to) {
+            Some(client) if !client.told => client.told = true,
+            _ => return,
+        }
+        let unlisted = self.threads.iter().filter(|thread| thread.loaded && !thread.is_listed());
+        let started: Vec<_> = unlisted.map(|thread| json!({ "thread": thread.json() })).collect();
+        for params in started {
+            self.notify(now, &[to], "thread/started", params);
         }
     }
 
@@ -105,7 +119,7 @@ impl Machine {
         };
         let opted_out = params["capabilities"]["optOutNotificationMethods"].as_array().into_iter().flatten();
         let opted_out = opted_out.filter_map(|method| method.as_str().map(str::to_owned)).collect();
-        self.clients.insert(from, Client { name: name.to_owned(), opted_out });
+        self.clients.insert(from, Client { name: name.to_owned(), opted_out, told: false });
         Ok(json!({
             "userAgent": format!("rejoin-demo/{} (Demo; any) none ({name}; {version})", super::VERSION),
             "codexHome": "/home/demo/.codex", "platformFamily": "unix", "platformOs": "linux",
@@ -177,7 +191,7 @@ impl Machine {
 
     fn resumable(&self, params: &Value) -> Result<usize, Refusal> {
         let id = text(params, "threadId")?;
-        Uuid::parse_str(id).map_err(|error| Refusal::invalid(format!("invalid session id: {error}")))?;
+        is_uuid(id, "session")?;
         let index = self.threads.iter().position(|thread| thread.id == id);
         let index = index.ok_or_else(|| Refusal::invalid(format!("no rollout found for thread id {id}")))?;
         let thread = &self.threads[index];
@@ -258,12 +272,13 @@ impl Machine {
                 self.respond(from, id, Ok(json!({})));
                 self.interrupt(now, index);
             }
-            Some((turn, _)) if thread.run.is_some() => {
+            // An interrupted turn still counts as the active one for this check.
+            Some((turn, status)) if turn != wanted && (thread.run.is_some() || status == "interrupted") => {
                 let message = format!("expected active turn id {wanted} but found {turn}");
                 self.respond(from, id, Err(Refusal::invalid(message)));
             }
             // Answered when the next turn ends (FACTS S4).
-            Some((turn, "interrupted")) if turn == wanted => thread.waiters.push((from, id.clone())),
+            Some((_, "interrupted")) => thread.waiters.push((from, id.clone())),
             _ => self.respond(from, id, Err(Refusal::invalid("no active turn to interrupt"))),
         }
     }
@@ -279,8 +294,22 @@ fn input(params: &Value) -> Result<&Vec<Value>, Refusal> {
 
 fn thread_id(params: &Value) -> Result<&str, Refusal> {
     let id = text(params, "threadId")?;
-    Uuid::parse_str(id).map_err(|error| Refusal::invalid(format!("invalid thread id: {error}")))?;
+    is_uuid(id, "thread")?;
     Ok(id)
+}
+
+/// The server's words for an id that is none.
+fn is_uuid(id: &str, of: &str) -> Result<(), Refusal> {
+    let Err(error) = Uuid::parse_str(id) else { return Ok(()) };
+    let wrong = id.char_indices().find(|(_, c)| !c.is_ascii_hexdigit() && *c != '-');
+    let why = wrong.map_or_else(
+        || error.to_string(),
+        |(at, c)| {
+            let expected = "expected an optional prefix of `urn:uuid:` followed by [0-9a-fA-F-]";
+            format!("invalid character: {expected}, found `{c}` at {}", at + 1)
+        },
+    );
+    Err(Refusal::invalid(format!("invalid {of} id: {why}")))
 }
 
 fn models() -> Value {

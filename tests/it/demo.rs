@@ -2,6 +2,8 @@
 
 #[path = "demo/client.rs"]
 mod client;
+#[path = "demo/process.rs"]
+mod process;
 #[path = "demo/real.rs"]
 mod real;
 #[path = "demo/worker.rs"]
@@ -137,6 +139,18 @@ fn the_kinds_of_conversation_are_told_apart_as_the_real_server_does() {
     client.ask("thread/resume", json!({ "threadId": id, "excludeTurns": true }));
     let full = client.ask("thread/items/list", json!({ "threadId": id }));
     assert!(full["result"]["data"].as_array().is_some_and(|items| items.len() == 5));
+}
+
+#[test]
+fn conversations_that_no_list_names_are_announced() {
+    for (scenario, count) in [("unpersisted", 1), ("ephemeral", 1), ("s3", 2), ("default", 0)] {
+        let mut client = Client::connect(scenario);
+        client.initialize();
+        client.ask("thread/list", json!({}));
+        client.ask("thread/list", json!({}));
+        let told = client.received.iter().filter(|text| text.contains("\"thread/started\"")).count();
+        assert_eq!(told, count, "{scenario}");
+    }
 }
 
 #[test]
