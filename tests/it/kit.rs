@@ -10,6 +10,8 @@ use serde_json::Value;
 
 pub mod certificates;
 pub mod codex;
+#[cfg(feature = "gui")]
+pub mod drive;
 pub mod model;
 pub mod rollout;
 pub mod sample;

@@ -2,6 +2,8 @@
 
 mod cli;
 mod demo;
+#[cfg(feature = "gui")]
+mod drive;
 mod engine;
 mod fixtures;
 mod kit;

@@ -1,0 +1,191 @@
+//! The whole program, driven by its keys, against the real app-servers with a scripted model.
+
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use serde_json::json;
+
+use crate::kit::codex::{self, Codex, Home, PATIENCE, TARGET};
+use crate::kit::drive::Drive;
+use crate::kit::eventually;
+use crate::kit::model::Model;
+use crate::kit::script::is_alive;
+
+/// Starts the program on a real server over stdio.
+fn local(home: &Home, codex: &Codex, settings: &Path) -> Drive {
+    Drive::start(|command| {
+        let prepared = home.command(codex);
+        command.envs(prepared.get_envs().filter_map(|(key, value)| Some((key, value?))));
+        command.arg("--codex").arg(&codex.path).arg("--cwd").arg(home.work_dir()).arg("--settings").arg(settings);
+    })
+}
+
+/// Ctrl+N, the script, Ctrl+Enter.
+fn send_in_new(drive: &mut Drive, script: &str) {
+    drive.until("Awaiting conversation selection");
+    drive.key("Ctrl+N");
+    drive.type_text(script);
+    drive.key("Ctrl+Enter");
+}
+
+/// Once per finished answer, however long it streamed.
+fn count(said: &[String], what: &str) -> usize {
+    said.iter().filter(|text| text.contains(what)).count()
+}
+
+#[test]
+fn a_conversation_begins_streams_is_read_again_and_joined_on_every_version() {
+    for codex in codex::installed() {
+        let (model, settings) = (Model::start(), tempfile::tempdir().unwrap());
+        let home = Home::new(&model);
+        let script = "REASON 4 10; SLOW 20 40; TOOL echo output-$((40+2)); LONG 9";
+        let mut drive = local(&home, &codex, settings.path());
+        send_in_new(&mut drive, script);
+        // Unfinished: the sixth word is there and the last is not.
+        drive.until("w5");
+        assert!(!drive.texts().iter().any(|text| text.contains("w19")), "{} showed it at once", codex.version);
+        drive.until("output-42");
+        drive.until_no_button("Stop");
+        let said = drive.announcements();
+        assert_eq!(count(&said, "Codex: w0 w1 w2"), 1, "{}: {said:?}", codex.version);
+        drive.quit();
+
+        let mut drive = local(&home, &codex, settings.path());
+        drive.until("Awaiting conversation selection");
+        let asked = model.asked().len();
+        drive.key("Ctrl+K");
+        drive.key("Enter");
+        drive.until("Viewing history only");
+        drive.until("output-42");
+        assert_eq!(model.asked().len(), asked, "reading asks the model nothing");
+        drive.press_by_keyboard("Join");
+        drive.until_button("Send");
+        let again = "TOOL echo again-$((40+3))";
+        drive.type_text(again);
+        drive.key("Ctrl+Enter");
+        drive.until("again-43");
+        drive.until_no_button("Stop");
+        assert_eq!(model.times(again), 1, "{}", codex.version);
+        drive.quit();
+    }
+}
+
+#[test]
+fn a_command_and_a_patch_are_declined_and_accepted_by_keyboard() {
+    let Some(codex) = codex::codex(TARGET) else { return };
+    let (model, settings) = (Model::start(), tempfile::tempdir().unwrap());
+    let home = Home::new(&model);
+    let mut drive = local(&home, &codex, settings.path());
+    send_in_new(&mut drive, "ESC touch refused; SLOW 3 10");
+    drive.until("Run this command?");
+    drive.answer_by_keyboard("Decline", "Run this command?");
+    drive.until("Codex: w0 w1 w2");
+    drive.until_no_button("Stop");
+    assert!(!home.work_dir().join("refused").exists());
+
+    drive.tell(&json!({"act": {"role": "multilineTextInput", "name": "Message", "action": "focus"}}));
+    drive.type_text("PATCH note.txt kept");
+    drive.key("Ctrl+Enter");
+    drive.until("Apply this change?");
+    drive.answer_by_keyboard("Accept", "Apply this change?");
+    drive.until_no_button("Stop");
+    assert!(home.work_dir().join("note.txt").exists());
+    drive.quit();
+}
+
+#[test]
+fn a_killed_server_leaves_a_truthful_window_the_text_and_no_process() {
+    let Some(codex) = codex::codex(TARGET) else { return };
+    let (model, settings) = (Model::start(), tempfile::tempdir().unwrap());
+    let home = Home::new(&model);
+    let mut drive = local(&home, &codex, settings.path());
+    send_in_new(&mut drive, "HANG 3");
+    drive.until("w2");
+    drive.type_text("not sent yet");
+    let state = drive.state();
+    let pid = |key: &str| u32::try_from(state[key].as_u64().expect(key)).unwrap();
+    let (worker, server) = (pid("worker_pid"), pid("server_pid"));
+    let asked = model.asked().len();
+    // The server's whole group: npm's script and the program behind it.
+    assert!(Command::new("kill").args(["-9", "--", &format!("-{server}")]).status().unwrap().success());
+    drive.until("Manual reconnect required");
+    drive.until("not sent yet");
+    drive.until("Unsent text kept");
+    drive.until_button("Reconnect");
+    eventually("the end of worker and server", || !is_alive(worker) && !is_alive(server));
+    drive.press_by_keyboard("Reconnect");
+    drive.until("Awaiting conversation selection");
+    drive.until("not sent yet");
+    assert_eq!(model.asked().len(), asked, "nothing was sent again");
+    drive.quit();
+}
+
+/// A real server on a loopback WebSocket with a token.
+struct Remote {
+    child: Child,
+    url: String,
+}
+
+impl Remote {
+    fn start(home: &Home, codex: &Codex, token: &Path) -> Self {
+        let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let url = format!("ws://127.0.0.1:{port}");
+        let mut command = home.command(codex);
+        command.args(["app-server", "--listen", &url, "--ws-auth", "capability-token", "--ws-token-file"]).arg(token);
+        let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let begun = std::time::Instant::now();
+        while std::net::TcpStream::connect(("127.0.0.1", port)).is_err() {
+            assert!(begun.elapsed() < PATIENCE, "the server does not listen");
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        Self { child, url }
+    }
+
+    fn drive(&self, token: &Path, settings: &Path) -> Drive {
+        Drive::start(|command| {
+            command.args(["--ws", &self.url, "--token-file"]).arg(token).arg("--settings").arg(settings);
+        })
+    }
+}
+
+impl Drop for Remote {
+    fn drop(&mut self) {
+        // npm's script has the server as its child, in the group of this test: the script ends it.
+        Command::new("pkill").args(["-9", "-P", &self.child.id().to_string()]).status().ok();
+        self.child.kill().ok();
+        self.child.wait().ok();
+    }
+}
+
+#[test]
+fn over_websocket_two_clients_share_a_turn_and_a_wrong_token_is_told_apart() {
+    let Some(codex) = codex::codex(TARGET) else { return };
+    let (model, dir) = (Model::start(), tempfile::tempdir().unwrap());
+    let home = Home::new(&model);
+    let (token, wrong) = (dir.path().join("token"), dir.path().join("wrong"));
+    std::fs::write(&token, "canary-token-4711\n").unwrap();
+    std::fs::write(&wrong, "canary-wrong-0815\n").unwrap();
+    let remote = Remote::start(&home, &codex, &token);
+
+    let mut first = remote.drive(&token, &dir.path().join("a"));
+    send_in_new(&mut first, "SLOW 120 50; SAY the end");
+    first.until("w5");
+    let mut second = remote.drive(&token, &dir.path().join("b"));
+    second.until("Awaiting conversation selection");
+    second.key("Ctrl+K");
+    second.key("Enter");
+    second.until("Viewing history only");
+    second.press_by_keyboard("Join");
+    second.until("The beginning arrives when this block completes.");
+    second.until("the end");
+    second.until("w0 w1 w2");
+    first.until("the end");
+    assert!(!first.texts().iter().chain(&second.texts()).any(|text| text.contains("canary")));
+    first.quit();
+    second.quit();
+
+    let mut refused = remote.drive(&wrong, &dir.path().join("c"));
+    refused.until("Sign-in required");
+    assert!(!refused.texts().iter().any(|text| text.contains("canary")));
+    refused.quit();
+}
