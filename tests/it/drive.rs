@@ -38,7 +38,7 @@ fn a_conversation_begins_streams_is_read_again_and_joined_on_every_version() {
     for codex in codex::installed() {
         let (model, settings) = (Model::start(), tempfile::tempdir().unwrap());
         let home = Home::new(&model);
-        let script = "REASON 4 10; SLOW 20 40; TOOL echo output-$((40+2)); LONG 9";
+        let script = "REASON 4 10; SLOW 20 40; TOOL echo output-$((40+2)) && sleep 0.4; LONG 9";
         let mut drive = local(&home, &codex, settings.path());
         send_in_new(&mut drive, script);
         // Unfinished: the sixth word is there and the last is not.
@@ -60,7 +60,7 @@ fn a_conversation_begins_streams_is_read_again_and_joined_on_every_version() {
         assert_eq!(model.asked().len(), asked, "reading asks the model nothing");
         drive.press_by_keyboard("Join");
         drive.until_button("Send");
-        let again = "TOOL echo again-$((40+3))";
+        let again = "TOOL echo again-$((40+3)) && sleep 0.4";
         drive.type_text(again);
         drive.key("Ctrl+Enter");
         drive.until("again-43");
