@@ -38,13 +38,14 @@ fn a_conversation_begins_streams_is_read_again_and_joined_on_every_version() {
     for codex in codex::installed() {
         let (model, settings) = (Model::start(), tempfile::tempdir().unwrap());
         let home = Home::new(&model);
-        let script = "REASON 4 10; SLOW 20 40; TOOL echo output-$((40+2)) && sleep 0.4; LONG 9";
+        let script = "REASON 4 10; SLOW 20 40; TOOL echo first; LONG 9";
         let mut drive = local(&home, &codex, settings.path());
         send_in_new(&mut drive, script);
         // Unfinished: the sixth word is there and the last is not.
         drive.until("w5");
         assert!(!drive.texts().iter().any(|text| text.contains("w19")), "{} showed it at once", codex.version);
-        drive.until("output-42");
+        drive.until("echo first', exit 0");
+        drive.until("Codex: abcdefghi");
         drive.until_no_button("Stop");
         let said = drive.announcements();
         assert_eq!(count(&said, "Codex: w0 w1 w2"), 1, "{}: {said:?}", codex.version);
@@ -56,14 +57,14 @@ fn a_conversation_begins_streams_is_read_again_and_joined_on_every_version() {
         drive.key("Ctrl+K");
         drive.key("Enter");
         drive.until("Viewing history only");
-        drive.until("output-42");
+        drive.until("Codex: abcdefghi");
         assert_eq!(model.asked().len(), asked, "reading asks the model nothing");
         drive.press_by_keyboard("Join");
         drive.until_button("Send");
-        let again = "TOOL echo again-$((40+3)) && sleep 0.4";
+        let again = "TOOL echo again";
         drive.type_text(again);
         drive.key("Ctrl+Enter");
-        drive.until("again-43");
+        drive.until("echo again', exit 0");
         drive.until_no_button("Stop");
         assert_eq!(model.times(again), 1, "{}", codex.version);
         drive.quit();
@@ -168,7 +169,7 @@ fn over_websocket_two_clients_share_a_turn_and_a_wrong_token_is_told_apart() {
     let remote = Remote::start(&home, &codex, &token);
 
     let mut first = remote.drive(&token, &dir.path().join("a"));
-    send_in_new(&mut first, "SLOW 120 50; SAY the end");
+    send_in_new(&mut first, "SLOW 400 50; LONG 9");
     first.until("w5");
     let mut second = remote.drive(&token, &dir.path().join("b"));
     second.until("Awaiting conversation selection");
@@ -177,9 +178,9 @@ fn over_websocket_two_clients_share_a_turn_and_a_wrong_token_is_told_apart() {
     second.until("Viewing history only");
     second.press_by_keyboard("Join");
     second.until("The beginning arrives when this block completes.");
-    second.until("the end");
+    second.until("Codex: abcdefghi");
     second.until("w0 w1 w2");
-    first.until("the end");
+    first.until("Codex: abcdefghi");
     assert!(!first.texts().iter().chain(&second.texts()).any(|text| text.contains("canary")));
     first.quit();
     second.quit();
