@@ -9,7 +9,7 @@ use crate::base::limit;
 use crate::engine::Intent;
 use crate::engine::view::{Card, CardState};
 use crate::markdown::untrusted;
-use crate::protocol::server_request::{CommandApproval, CommandDecision, FileChangeDecision};
+use crate::protocol::server_request::{CommandApproval, CommandApprovalKind, CommandDecision, FileChangeDecision};
 use crate::protocol::{Answer, ServerRequest, ThreadItem};
 use crate::ui::font;
 use crate::ui::theme::style::{self, Kind};
@@ -27,7 +27,7 @@ pub fn view<'a>(app: &'a App, id: iced::window::Id, cards: &'a [Card]) -> Elemen
 fn one<'a>(app: &'a App, id: iced::window::Id, card: &'a Card) -> Element<'a, Message> {
     let armed = app.card_age(&card.request) >= limit::ARMING && card.state == CardState::Open;
     let (title, body, answers): (&str, Element<'a, Message>, Vec<Choice>) = match &card.ask {
-        ServerRequest::CommandApproval(ask) => ("Run this command?", command(ask), command_answers(ask)),
+        ServerRequest::CommandApproval(ask) => (command_title(ask), command(ask), command_answers(ask)),
         ServerRequest::FileChangeApproval(ask) => {
             let mut lines = column![].spacing(TIGHT);
             if let Some(reason) = &ask.reason {
@@ -75,6 +75,15 @@ fn one<'a>(app: &'a App, id: iced::window::Id, card: &'a Card) -> Element<'a, Me
     }
     let surface = kit::full(content).padding(INSET).style(style::notice(Kind::Warn));
     kit::group(format!("card-{}", card.request), title, surface)
+}
+
+/// What is asked for: a command, or input to one that runs already.
+fn command_title(ask: &CommandApproval) -> &'static str {
+    match ask.kind {
+        CommandApprovalKind::Command => "Run this command?",
+        CommandApprovalKind::WriteStdin => "Send this input to a running terminal?",
+        CommandApprovalKind::Unknown => "Allow this? It is of a kind that this version does not know.",
+    }
 }
 
 fn command<'a>(ask: &'a CommandApproval) -> Element<'a, Message> {
