@@ -1,16 +1,20 @@
 //! The health endpoints of a running server (`--connect`).
 //!
-//! `GET /healthz` and `/readyz` need no token (FACTS 9.3), so none is sent. Plain TCP only: the
-//! check of a `wss` server needs the worker's TLS and is said to be missing.
+//! `GET /healthz` and `/readyz` need no token (FACTS 9.3), so none is sent. TLS is the worker's: same
+//! roots, same CA file, same words. Asked directly, without a proxy.
 
 use std::io::{self, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
+use std::path::Path;
 use std::time::Duration;
 
+use rustls::{ClientConnection, StreamOwned};
 use url::Url;
 
 use super::Finding;
+use crate::contract::{Failure, FailureKind};
 use crate::settings::{self, Connection, Profile};
+use crate::worker::tls;
 
 /// For each of connecting, writing and reading.
 const WAIT: Duration = Duration::from_secs(5);
@@ -20,13 +24,9 @@ const ANSWER_BYTES: u64 = 4096;
 /// Asks the server of a remote profile.
 pub(super) fn profile(profile: &Profile) -> Vec<Finding> {
     let about = format!("Profile \"{}\"", profile.name);
-    let Connection::Remote { url, .. } = &profile.connection else { return Vec::new() };
+    let Connection::Remote { url, ca_file, .. } = &profile.connection else { return Vec::new() };
     let Ok(url) = settings::endpoint(url) else { return Vec::new() };
-    if url.scheme() == "wss" {
-        let advice = "Connect to it in the window; it tells TLS, token and server apart.";
-        return vec![Finding::warning(about, "the health of a wss server is not checked here", advice)];
-    }
-    ["/healthz", "/readyz"].map(|path| finding(&about, path, get(&url, path))).into()
+    ["/healthz", "/readyz"].map(|path| finding(&about, path, get(&url, path, ca_file.as_deref()))).into()
 }
 
 fn finding(about: &str, path: &str, status: io::Result<u16>) -> Finding {
@@ -41,19 +41,57 @@ fn finding(about: &str, path: &str, status: io::Result<u16>) -> Finding {
 }
 
 /// The HTTP status of one request.
-fn get(url: &Url, path: &str) -> io::Result<u16> {
-    let host = url.host_str().unwrap_or_default();
-    let port = url.port_or_known_default().unwrap_or(80);
-    let address = (host.trim_matches(['[', ']']), port)
-        .to_socket_addrs()?
-        .find(|address| address.ip().is_loopback())
-        .ok_or_else(|| io::Error::other("the address does not lead to this machine"))?;
-    let mut stream = TcpStream::connect_timeout(&address, WAIT)?;
-    stream.set_read_timeout(Some(WAIT))?;
-    stream.set_write_timeout(Some(WAIT))?;
+fn get(url: &Url, path: &str, ca_file: Option<&Path>) -> io::Result<u16> {
+    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+    let secure = url.scheme() == "wss";
+    let port = url.port_or_known_default().unwrap_or(if secure { 443 } else { 80 });
+    let stream = connect(host, port, secure)?;
+    if secure { status(secured(host, stream, ca_file)?, url, path) } else { status(stream, url, path) }
+}
+
+/// The first address that answers; without TLS only this machine is asked (DESIGN 7).
+fn connect(host: &str, port: u16, secure: bool) -> io::Result<TcpStream> {
+    let mut failed =
+        io::Error::other(if secure { "the host has no address" } else { "the address does not lead to this machine" });
+    for address in (host, port).to_socket_addrs()?.filter(|address| secure || address.ip().is_loopback()) {
+        match TcpStream::connect_timeout(&address, WAIT) {
+            Ok(stream) => {
+                stream.set_read_timeout(Some(WAIT))?;
+                stream.set_write_timeout(Some(WAIT))?;
+                return Ok(stream);
+            }
+            Err(error) => failed = error,
+        }
+    }
+    Err(failed)
+}
+
+/// The server must prove to be `host`; the handshake is done here, so that its failure has the worker's words.
+fn secured(host: &str, mut stream: TcpStream, ca_file: Option<&Path>) -> io::Result<impl Read + Write> {
+    let words = |failure: Failure| io::Error::other(worded(&failure.kind));
+    let config = tls::config(ca_file).map_err(words)?;
+    let name = tls::server_name(host).map_err(words)?;
+    let mut connection = ClientConnection::new(config, name).map_err(io::Error::other)?;
+    while connection.is_handshaking() {
+        connection.complete_io(&mut stream).map_err(|error| words(tls::failed(&error, host)))?;
+    }
+    Ok(StreamOwned::new(connection, stream))
+}
+
+fn worded(kind: &FailureKind) -> String {
+    match kind {
+        FailureKind::Tls { why } => format!("TLS failed: {why}"),
+        FailureKind::CaFile { path, why } => format!("the CA file {path} {why}"),
+        _ => "the connection was lost".to_owned(),
+    }
+}
+
+fn status(mut stream: impl Read + Write, url: &Url, path: &str) -> io::Result<u16> {
     // In one piece: some servers judge a request by its first packet.
-    let request = format!("GET {path} HTTP/1.1\r\nHost: {host}:{port}\r\nConnection: close\r\n\r\n");
+    let authority = url.authority().rsplit('@').next().unwrap_or_default();
+    let request = format!("GET {path} HTTP/1.1\r\nHost: {authority}\r\nConnection: close\r\n\r\n");
     stream.write_all(request.as_bytes())?;
+    stream.flush()?;
     let mut answer = Vec::new();
     let mut chunk = [0; 512];
     while !answer.contains(&b'\n') && (answer.len() as u64) < ANSWER_BYTES {
@@ -84,7 +122,7 @@ mod tests {
             stream.write_all(text.as_bytes()).unwrap();
             String::from_utf8_lossy(&request[..n]).into_owned()
         });
-        let status = get(&url, "/healthz");
+        let status = get(&url, "/healthz", None);
         assert!(server.join().unwrap().starts_with("GET /healthz HTTP/1.1\r\n"));
         status
     }

@@ -18,7 +18,7 @@ use crate::contract::{Failure, FailureKind};
 use super::transport::failure;
 
 /// Reads the roots that certificates are checked against. Blocks on files.
-pub(super) fn config(ca_file: Option<&Path>) -> Result<Arc<ClientConfig>, Failure> {
+pub fn config(ca_file: Option<&Path>) -> Result<Arc<ClientConfig>, Failure> {
     let mut roots = RootCertStore::empty();
     let native = rustls_native_certs::load_native_certs();
     // A platform's store may hold certificates that cannot be read; the others still count.
@@ -70,23 +70,28 @@ pub(super) fn read_error_words(error: &std::io::Error) -> &'static str {
     }
 }
 
+/// What the server has to prove to be: a name or an address.
+pub fn server_name(host: &str) -> Result<ServerName<'static>, Failure> {
+    match host.parse::<IpAddr>() {
+        Ok(address) => Ok(ServerName::IpAddress(address.into())),
+        Err(_) => ServerName::try_from(host.to_owned()).map_err(|error| {
+            failure(FailureKind::BadUrl { why: "its host is no valid name".to_owned() }, &error.to_string())
+        }),
+    }
+}
+
 /// Shakes hands with the server that must prove to be `host`.
 pub(super) async fn connect(
     config: Arc<ClientConfig>,
     host: &str,
     stream: TcpStream,
 ) -> Result<TlsStream<TcpStream>, Failure> {
-    let name = match host.parse::<IpAddr>() {
-        Ok(address) => ServerName::IpAddress(address.into()),
-        Err(_) => ServerName::try_from(host.to_owned()).map_err(|error| {
-            failure(FailureKind::BadUrl { why: "its host is no valid name".to_owned() }, &error.to_string())
-        })?,
-    };
+    let name = server_name(host)?;
     TlsConnector::from(config).connect(name, stream).await.map_err(|error| failed(&error, host))
 }
 
 /// An error of a TLS stream: TLS itself, or the connection below.
-pub(super) fn failed(error: &std::io::Error, host: &str) -> Failure {
+pub fn failed(error: &std::io::Error, host: &str) -> Failure {
     let kind = match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
         Some(error) => FailureKind::Tls { why: words(error, host) },
         None => FailureKind::ConnectionLost,

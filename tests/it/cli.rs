@@ -1,9 +1,14 @@
 //! The command line: what each form means, and what is refused in which words.
 
+use std::io::{Read, Write};
+use std::net::TcpListener;
 use std::process::{Command, Output, Stdio};
+use std::sync::Arc;
 
 use rejoin::cli::{self, Target};
 use rejoin::settings::Theme;
+
+use crate::kit::certificates::{Authority, Validity};
 
 fn parse(line: &str) -> Result<cli::Command, String> {
     let words = std::iter::once("rejoin").chain(line.split_whitespace()).map(Into::into);
@@ -149,4 +154,51 @@ fn doctor_asks_the_health_endpoints_only_when_told_to() {
     assert!(quiet.contains("ok       Profile \"box\": complete"), "{quiet}");
     let asked = String::from_utf8(doctor(dir.path(), &["--connect"]).stdout).unwrap();
     assert!(asked.contains("problem  Profile \"box\": /healthz"), "{asked}");
+}
+
+/// Answers every request with 200, once per handshake, as long as the test runs.
+fn healthy(config: Arc<rustls::ServerConfig>) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let connection = rustls::ServerConnection::new(Arc::clone(&config)).unwrap();
+            let mut stream = rustls::StreamOwned::new(connection, stream.unwrap());
+            // A client that refuses the certificate ends the handshake.
+            if stream.read(&mut [0; 1024]).is_ok() {
+                stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").unwrap();
+                stream.conn.send_close_notify();
+                stream.flush().unwrap();
+            }
+        }
+    });
+    port
+}
+
+#[test]
+fn doctor_asks_a_wss_server_with_the_profiles_ca_file_and_tells_why_it_is_not_trusted() {
+    let dir = tempfile::tempdir().unwrap();
+    let authority = Authority::new();
+    authority.write(&dir.path().join("ca.pem"));
+    let ca = dir.path().join("ca.pem").display().to_string().replace('\\', "/");
+    let profile = |name: &str, port: u16, ca: &str| {
+        format!("[[profile]]\nname = \"{name}\"\nkind = \"remote\"\nurl = \"wss://localhost:{port}\"\n{ca}\n")
+    };
+    let good = healthy(authority.server("localhost", Validity::Now));
+    let past = healthy(authority.server("localhost", Validity::Past));
+    Authority::new().write(&dir.path().join("other.pem"));
+    let with_ca = format!("ca-file = \"{ca}\"");
+    let with_other = with_ca.replace("ca.pem", "other.pem");
+    let text =
+        profile("good", good, &with_ca) + &profile("past", past, &with_ca) + &profile("unknown", good, &with_other);
+    std::fs::write(dir.path().join("profiles.toml"), text).unwrap();
+    let text = String::from_utf8(doctor(dir.path(), &["--connect"]).stdout).unwrap();
+    for words in [
+        "ok       Profile \"good\": /healthz says 200",
+        "ok       Profile \"good\": /readyz says 200",
+        "Profile \"past\": /healthz: TLS failed: the server's certificate has expired",
+        "Profile \"unknown\": /readyz: TLS failed: the server's certificate comes from an unknown issuer",
+    ] {
+        assert!(text.contains(words), "{words:?} is not in\n{text}");
+    }
 }

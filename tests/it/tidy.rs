@@ -23,7 +23,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("worker", &["base", "protocol", "contract", "live", "demo"]),
     ("link", &["base", "contract"]),
     ("cli", &["settings"]),
-    ("doctor", &["base", "settings", "cli"]),
+    ("doctor", &["base", "contract", "settings", "cli", "worker"]),
     ("a11y", &["base"]),
     ("ui", &["base", "protocol", "markdown", "paths", "contract", "live", "engine", "settings", "link", "cli", "a11y"]),
     ("drive", &["base", "contract", "engine", "settings", "link", "cli", "a11y", "ui"]),
