@@ -8,6 +8,8 @@ mod engine;
 mod fixtures;
 mod kit;
 mod live_cuts;
+#[cfg(unix)]
+mod package;
 mod protocol_corpus;
 mod schema;
 mod settings;
