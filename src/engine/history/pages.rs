@@ -49,7 +49,7 @@ impl History {
                 "History refresh required: {why}. What is shown may be out of date; press Refresh to read again."
             ));
         }
-        self.evict();
+        self.evict_first(Some(Side::Before));
     }
 
     /// The newest read is complete.
