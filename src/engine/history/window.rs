@@ -138,7 +138,15 @@ impl History {
         if counted.len() <= limit::WINDOW_ITEMS && bytes <= limit::WINDOW_BYTES {
             return;
         }
-        let (seen_from, seen_to) = self.seen_range(&counted);
+        let (mut seen_from, mut seen_to) = self.seen_range(&counted);
+        // The two messages of a summary go together, so they are seen together.
+        let pair = |a: &Counted, b: &Counted| a.summary && b.summary && a.turn == b.turn;
+        if seen_from > 0 && pair(&counted[seen_from - 1], &counted[seen_from]) {
+            seen_from -= 1;
+        }
+        if seen_to + 1 < counted.len() && pair(&counted[seen_to], &counted[seen_to + 1]) {
+            seen_to += 1;
+        }
         let (mut low, mut high) = (0, counted.len());
         while high - low > limit::WINDOW_ITEMS || bytes > limit::WINDOW_BYTES {
             let above = seen_from.saturating_sub(low);
@@ -154,15 +162,10 @@ impl History {
                 break;
             }
         }
-        // The two messages of a summary go together.
-        while low > 0 && low < seen_from && counted[low].summary && counted[low].turn == counted[low - 1].turn {
+        if low > 0 && low < seen_from && pair(&counted[low - 1], &counted[low]) {
             low += 1;
         }
-        while high < counted.len()
-            && high > seen_to + 1
-            && counted[high - 1].summary
-            && counted[high - 1].turn == counted[high].turn
-        {
+        if high < counted.len() && high > seen_to + 1 && pair(&counted[high - 1], &counted[high]) {
             high -= 1;
         }
         // From below first: indices of turns above stay valid.
