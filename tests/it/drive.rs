@@ -72,6 +72,26 @@ fn a_conversation_begins_streams_is_read_again_and_joined_on_every_version() {
 }
 
 #[test]
+fn a_running_turn_is_steered_and_interrupted_by_keys_on_every_version() {
+    for codex in codex::installed() {
+        let (model, settings) = (Model::start(), tempfile::tempdir().unwrap());
+        let home = Home::new(&model);
+        let mut drive = local(&home, &codex, settings.path());
+        send_in_new(&mut drive, "SLOW 60 50");
+        drive.until("w3");
+        drive.type_text("SLOW 900 50");
+        drive.key("Ctrl+Enter");
+        eventually("the steered text reaches the model", || model.times("SLOW 900 50") == 1);
+        drive.until("w70");
+        drive.key("Ctrl+.");
+        drive.until_no_button("Stop");
+        assert!(!drive.texts().iter().any(|text| text.contains("w899")), "{} went on", codex.version);
+        assert_eq!(model.times("SLOW 900 50"), 1, "{}", codex.version);
+        drive.quit();
+    }
+}
+
+#[test]
 fn a_command_and_a_patch_are_declined_and_accepted_by_keyboard() {
     let Some(codex) = codex::codex(TARGET) else { return };
     let (model, settings) = (Model::start(), tempfile::tempdir().unwrap());
