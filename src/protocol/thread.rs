@@ -1,6 +1,6 @@
 //! `Thread`, `Turn` and their states.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::json::lenient;
 use super::{JsonText, ThreadItem};
@@ -33,7 +33,7 @@ pub struct Thread {
     /// Unix seconds; the sort key of the picker.
     #[serde(default, deserialize_with = "lenient")]
     pub recency_at: Option<i64>,
-    #[serde(default, deserialize_with = "lenient")]
+    #[serde(default, deserialize_with = "status")]
     pub status: ThreadStatus,
     /// A path on the *server*; never opened locally.
     #[serde(default, deserialize_with = "lenient")]
@@ -46,6 +46,12 @@ pub struct Thread {
     pub forked_from_id: Option<ThreadId>,
     #[serde(default, deserialize_with = "lenient")]
     pub parent_thread_id: Option<ThreadId>,
+}
+
+/// A state that cannot be read is not known: "not loaded" would claim what the server did not say.
+fn status<'de, D: Deserializer<'de>>(deserializer: D) -> Result<ThreadStatus, D::Error> {
+    let status: Option<ThreadStatus> = lenient(deserializer)?;
+    Ok(status.unwrap_or(ThreadStatus::Unknown))
 }
 
 /// `ThreadHistoryMode`.
@@ -182,6 +188,14 @@ mod tests {
                 assert_eq!(page.data[0].id, ThreadId::from("a"), "{field}");
                 assert_eq!(page.data[1].preview, "whole", "{field}");
             }
+        }
+    }
+
+    #[test]
+    fn a_state_that_cannot_be_read_is_unknown() {
+        for odd in ["7", "null", r#"{"type":7}"#] {
+            let thread: Thread = serde_json::from_str(&format!(r#"{{"id":"a","status":{odd}}}"#)).unwrap();
+            assert_eq!(thread.status, ThreadStatus::Unknown, "{odd}");
         }
     }
 

@@ -141,6 +141,28 @@ fn a_killed_server_leaves_a_truthful_window_the_text_and_no_process() {
     drive.quit();
 }
 
+#[test]
+fn a_server_that_cannot_be_started_is_named_with_its_end_in_words() {
+    let dir = tempfile::tempdir().unwrap();
+    let missing = dir.path().join("missing codex");
+    let plain = dir.path().join("plain file");
+    std::fs::write(&plain, "no program").unwrap();
+    let exits = crate::kit::script::codex(dir.path(), "exit 7");
+    let ends = [
+        (&missing, "was not found"),
+        (&plain, "is there but may not be run"),
+        (&exits, "ended before it was ready: exit code 7"),
+    ];
+    for (path, end) in ends {
+        let settings = tempfile::tempdir().unwrap();
+        let mut drive = Drive::start(|command| {
+            command.arg("--codex").arg(path).arg("--cwd").arg(dir.path()).arg("--settings").arg(settings.path());
+        });
+        drive.until(&format!("{} {end}", path.display()));
+        drive.quit();
+    }
+}
+
 /// A real server on a loopback WebSocket with a token.
 struct Remote {
     child: Child,
