@@ -1,6 +1,7 @@
 //! The state of the program and the one place where messages change it.
 
 mod boot;
+mod choose;
 mod local;
 mod profile;
 mod shown;
@@ -28,7 +29,7 @@ use super::shortcut::Shortcut;
 use super::theme::Theme;
 use super::view::{composer, history, picker};
 use super::widget::{self, RowKey};
-use super::window::{Dialog, Window};
+use super::window::{Choosing, Dialog, Window};
 use super::{Message, page, view};
 
 pub use boot::Options;
@@ -154,6 +155,7 @@ impl App {
             match &intent {
                 Intent::Open(_) | Intent::OpenLocal(_) | Intent::OpenById(_) | Intent::New { .. } => {
                     window.picking = false;
+                    window.choosing = Choosing::No;
                     window.page = Page::Chat;
                     window.viewing.at_end = true;
                     window.unfolded.clear();
@@ -194,8 +196,7 @@ impl App {
             }
             Shortcut::Picker | Shortcut::OpenById if connected => {
                 window.page = Page::Chat;
-                window.picking = true;
-                widget::focus(picker::SEARCH)
+                self.choose(id)
             }
             Shortcut::New if connected => self.intent(id, Intent::New { cwd: None }),
             Shortcut::Picker | Shortcut::OpenById | Shortcut::New => {
@@ -351,6 +352,10 @@ impl App {
 
     pub fn picker(&self) -> &Picker {
         &self.shown.picker
+    }
+
+    pub fn picker_keys(&self) -> &[RowKey] {
+        &self.shown.picker_keys
     }
 
     pub fn conversation(&self) -> Option<&Conversation> {

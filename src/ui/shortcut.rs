@@ -34,6 +34,8 @@ pub const MAP: &[Entry] = &[
     Entry { keys: "Up, Down, Page Up, Page Down, Home, End", does: "Move in a list or in the history" },
     Entry { keys: "Enter, Space", does: "Press the focused control" },
     Entry { keys: "Ctrl+K", does: "Choose a conversation" },
+    Entry { keys: "Up, Down, Enter", does: "In the search field: choose a conversation, open it" },
+    Entry { keys: "Ctrl+O", does: "Open a conversation by its id" },
     Entry { keys: "Ctrl+N", does: "New conversation" },
     Entry { keys: "Ctrl+Enter", does: "Send" },
     Entry { keys: "Ctrl+.", does: "Stop the running turn" },

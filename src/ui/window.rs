@@ -25,6 +25,7 @@ pub struct Window {
     pub picking: bool,
     pub details: bool,
     pub search: String,
+    pub choosing: Choosing,
     pub editors: BTreeMap<ConversationKey, Editor>,
     /// Rows whose folded part is shown.
     pub unfolded: BTreeSet<u64>,
@@ -41,6 +42,17 @@ pub struct Editor {
     pub content: text_editor::Content,
     /// An input method is composing.
     pub composing: bool,
+}
+
+/// The picker's row that Enter in the search field opens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Choosing {
+    /// Nobody searches.
+    No,
+    /// Whatever comes first.
+    First,
+    /// The row of this key, else the first.
+    Row(u64),
 }
 
 /// What of the history is on screen.
@@ -77,6 +89,7 @@ impl Window {
             picking: true,
             details: false,
             search: String::new(),
+            choosing: Choosing::No,
             editors: BTreeMap::new(),
             unfolded: BTreeSet::new(),
             viewing: Viewing { last: 0, at_end: true },

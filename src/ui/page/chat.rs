@@ -24,13 +24,13 @@ pub fn view<'a>(app: &'a App, id: iced::window::Id, window: &'a Window) -> Eleme
     let wide = window.is_wide();
     let main: Element<'a, Message> = if wide {
         row![
-            container(picker::view(app, id, &window.search)).width(PICKER),
+            container(picker::view(app, id, window)).width(PICKER),
             iced::widget::rule::vertical(1),
             conversation(app, id, window)
         ]
         .into()
     } else if window.picking && app.is_connected() {
-        picker::view(app, id, &window.search)
+        picker::view(app, id, window)
     } else {
         conversation(app, id, window)
     };
