@@ -338,6 +338,11 @@ impl App {
         &self.settings
     }
 
+    /// Words about files that could not be read or saved.
+    pub fn settings_notes(&self) -> &[String] {
+        &self.settings_notes
+    }
+
     pub fn profiles(&self) -> &Profiles {
         &self.profiles
     }

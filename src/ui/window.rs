@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use iced::Size;
 use iced::widget::text_editor;
 
+use crate::base::UnixMs;
 use crate::engine::view::ConversationKey;
 use crate::markdown::SafeUrl;
 
@@ -32,6 +33,8 @@ pub struct Window {
     pub viewing: Viewing,
     pub connect: connect::Form,
     pub notice: Option<Notice>,
+    /// Warnings of the server up to then were dismissed.
+    pub notices_seen: UnixMs,
     /// The Codex path as it is typed on the settings page.
     pub codex: String,
 }
@@ -95,6 +98,7 @@ impl Window {
             viewing: Viewing { last: 0, at_end: true },
             connect: connect::Form::default(),
             notice: None,
+            notices_seen: UnixMs(0),
             codex: String::new(),
         }
     }

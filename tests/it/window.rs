@@ -48,6 +48,7 @@ fn the_search_field_keeps_the_focus_while_the_arrows_choose_and_enter_opens() {
     drive.key("Enter");
     drive.until("Viewing history only");
     assert_eq!(active(&mut drive), second);
+    assert_ne!(focused(&mut drive)["role"], "searchInput", "the history has the focus now");
     drive.quit();
 }
 

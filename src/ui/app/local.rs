@@ -72,7 +72,13 @@ impl App {
             Local::QuitNow => return self.quit(id),
             Local::Connect(form) => return self.connect_form(id, form),
             Local::ToggleDetails => window.details = !window.details,
-            Local::DismissNotice => window.notice = None,
+            Local::DismissNotice => {
+                window.notice = None;
+                if let Some(newest) = self.engine.banner().notices.last() {
+                    window.notices_seen = newest.at;
+                }
+                self.settings_notes.clear();
+            }
             Local::OpenMenu(menu) => window.menu = if window.menu == Some(menu) { None } else { Some(menu) },
             Local::Settings(change) => return self.change_settings(id, change),
             Local::Notice(notice) => window.notice = Some(notice),

@@ -69,6 +69,9 @@ impl App {
             }
             None => {
                 self.shown.composer = self.engine.offline_composer();
+                if self.is_connected() {
+                    self.shown.composer.placeholder = "Message".to_owned();
+                }
                 crate::engine::OFFLINE
             }
         };

@@ -81,6 +81,9 @@ fn filters<'a>(filter: &Filter, id: iced::window::Id) -> Element<'a, Message> {
     .into()
 }
 
+/// Free room beside a row's card; the scroll bar's is on the other side.
+const EDGE: f32 = 6.0;
+
 /// How a row stands out.
 #[derive(Clone, Copy)]
 struct Mark {
@@ -101,11 +104,11 @@ fn entry<'a>(app: &'a App, item: &'a PickerRow, mark: Mark) -> Element<'a, Messa
         name = name.push(kit::tag(mark));
     }
     let content = column![name, one(kit::small(state(app, item)))].clip(true);
-    container(content)
-        .padding([8.0, INSET])
+    let card = container(content)
+        .padding([8.0, INSET - EDGE])
         .width(Length::Fill)
-        .style(move |theme| style::choice(theme, mark.open, mark.active))
-        .into()
+        .style(move |theme| style::choice(theme, mark.open, mark.active));
+    container(card).padding(iced::Padding::ZERO.left(EDGE)).into()
 }
 
 fn marks(item: &PickerRow) -> impl Iterator<Item = &'static str> {

@@ -193,9 +193,14 @@ fn lost<'a>(app: &'a App, look: Look<'a>, row: &'a Row, body: &'a BlockBody, not
         "Copy",
         Message::Local(look.window, crate::ui::message::Local::Copy(text.clone())),
     );
+    let dismiss = kit::flat(
+        format!("row-{}-dismiss", look.key),
+        "Dismiss",
+        Message::Do(look.window, Intent::DismissLost(row.key)),
+    );
     let blocks: Vec<Arc<_>> = app.parsed().whole(row, &text);
     let content = column![
-        row![kit::small(note).style(style::warn).width(Length::Fill), copy].align_y(Alignment::Center),
+        row![kit::small(note).style(style::warn).width(Length::Fill), copy, dismiss].align_y(Alignment::Center),
         super::markdown::view(&blocks, look)
     ]
     .spacing(2);
