@@ -2,6 +2,7 @@
 
 mod boot;
 mod choose;
+mod find;
 mod local;
 mod profile;
 mod shown;
@@ -156,6 +157,7 @@ impl App {
                 Intent::Open(_) | Intent::OpenLocal(_) | Intent::OpenById(_) | Intent::New { .. } => {
                     window.picking = false;
                     window.choosing = Choosing::No;
+                    window.find = None;
                     window.page = Page::Chat;
                     window.viewing.at_end = true;
                     window.unfolded.clear();
@@ -203,6 +205,9 @@ impl App {
                 window.page = Page::Connect;
                 Task::none()
             }
+            Shortcut::Find => self.open_find(id),
+            Shortcut::FindNext => self.step_find(id, true),
+            Shortcut::FindPrevious => self.step_find(id, false),
             Shortcut::Settings => {
                 window.page = Page::Settings;
                 Task::none()

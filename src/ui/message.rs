@@ -67,6 +67,11 @@ pub enum Local {
     PickerOpen(u64),
     /// Leaves the conversation in one-pane layout.
     ShowPicker,
+    /// The find field.
+    Find(String),
+    /// Next (`true`) or previous match.
+    FindStep(bool),
+    FindClose,
     /// Shows or hides what a row keeps folded.
     Fold(u64),
     JumpToLatest,

@@ -18,6 +18,9 @@ pub enum Shortcut {
     JumpToLatest,
     WhereAmI,
     OpenById,
+    Find,
+    FindNext,
+    FindPrevious,
 }
 
 /// One line of the key map.
@@ -40,6 +43,8 @@ pub const MAP: &[Entry] = &[
     Entry { keys: "Ctrl+Enter", does: "Send" },
     Entry { keys: "Ctrl+.", does: "Stop the running turn" },
     Entry { keys: "Ctrl+End", does: "Jump to the latest message" },
+    Entry { keys: "Ctrl+F", does: "Find in the loaded part of the conversation" },
+    Entry { keys: "F3, Shift+F3", does: "Next, previous match" },
     Entry { keys: "Ctrl+I", does: "Say where I am" },
     Entry { keys: "Ctrl+,", does: "Settings" },
     Entry { keys: "Ctrl++, Ctrl+-, Ctrl+0", does: "Zoom in, out, reset" },
@@ -56,10 +61,13 @@ impl Shortcut {
         }
         match key {
             Key::Named(Named::F1) => Some(Self::Keys),
+            Key::Named(Named::F3) if modifiers.is_empty() => Some(Self::FindNext),
+            Key::Named(Named::F3) if *modifiers == Modifiers::SHIFT => Some(Self::FindPrevious),
             Key::Named(Named::Escape) if modifiers.is_empty() => Some(Self::Escape),
             Key::Named(Named::End) if *modifiers == Modifiers::CTRL => Some(Self::JumpToLatest),
             Key::Character(c) if modifiers.command() && !modifiers.alt() => match c.as_str() {
                 "k" | "K" => Some(Self::Picker),
+                "f" | "F" => Some(Self::Find),
                 "n" | "N" => Some(Self::New),
                 "o" | "O" => Some(Self::OpenById),
                 "i" | "I" => Some(Self::WhereAmI),

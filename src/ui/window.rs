@@ -27,6 +27,8 @@ pub struct Window {
     pub details: bool,
     pub search: String,
     pub choosing: Choosing,
+    /// The find bar, while it is open.
+    pub find: Option<Find>,
     pub editors: BTreeMap<ConversationKey, Editor>,
     /// Rows whose folded part is shown.
     pub unfolded: BTreeSet<u64>,
@@ -56,6 +58,16 @@ pub enum Choosing {
     First,
     /// The row of this key, else the first.
     Row(u64),
+}
+
+/// Finding in the loaded part of the open conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Find {
+    pub query: String,
+    /// Keys of the rows that match, oldest first.
+    pub matches: Vec<u64>,
+    /// The row that is shown, one of the matches.
+    pub at: Option<u64>,
 }
 
 /// What of the history is on screen.
@@ -93,6 +105,7 @@ impl Window {
             details: false,
             search: String::new(),
             choosing: Choosing::No,
+            find: None,
             editors: BTreeMap::new(),
             unfolded: BTreeSet::new(),
             viewing: Viewing { last: 0, at_end: true },

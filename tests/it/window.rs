@@ -69,3 +69,36 @@ fn the_list_is_one_tab_stop_of_which_only_the_rows_in_sight_exist() {
     assert!((5..40).contains(&options), "{options} rows exist");
     drive.quit();
 }
+
+#[test]
+fn find_counts_goes_from_match_to_match_and_escape_goes_back_to_the_history() {
+    let settings = tempfile::tempdir().unwrap();
+    let mut drive = demo("long-history", settings.path());
+    drive.until("Awaiting conversation selection");
+    drive.key("Ctrl+K");
+    drive.key("Enter");
+    drive.until("Viewing history only");
+    drive.key("Ctrl+F");
+    drive.type_text("nowhere to be found");
+    drive.until("Not in the loaded part");
+    drive.key("Ctrl+A");
+    drive.type_text("you");
+    drive.until(" in the loaded part");
+    let count = |drive: &mut Drive| {
+        let texts = drive.texts();
+        texts.into_iter().find(|text| text.contains(" of ") && text.ends_with("in the loaded part")).expect("a count")
+    };
+    let newest = count(&mut drive);
+    drive.key("F3");
+    let oldest = count(&mut drive);
+    assert!(oldest.starts_with("1 of "), "round the end: {newest}, {oldest}");
+    assert_ne!(newest, oldest);
+    drive.key("Shift+F3");
+    assert_eq!(count(&mut drive), newest);
+    drive.key("Enter");
+    assert_eq!(count(&mut drive), oldest, "Enter is next");
+    drive.key("Escape");
+    assert!(!drive.texts().iter().any(|text| text == "Find"), "the bar is gone");
+    assert_ne!(focused(&mut drive)["role"], "searchInput");
+    drive.quit();
+}

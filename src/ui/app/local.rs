@@ -41,6 +41,9 @@ impl App {
             Local::PickerStep(down) => return self.step_choice(id, down),
             Local::PickerType(text) => return self.type_in_picker(id, &text),
             Local::PickerOpen(key) => return self.open_row(id, key),
+            Local::Find(query) => return self.find(id, query),
+            Local::FindStep(next) => return self.step_find(id, next),
+            Local::FindClose => return self.close_find(id),
             Local::Fold(key) => {
                 if !window.unfolded.remove(&key) {
                     window.unfolded.insert(key);
@@ -109,6 +112,9 @@ impl App {
         if window.page != Page::Chat {
             window.page = if has_profile { Page::Chat } else { Page::Connect };
             return Task::none();
+        }
+        if window.find.is_some() {
+            return self.close_find(id);
         }
         self.leave_picker(id)
     }

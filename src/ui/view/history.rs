@@ -24,6 +24,11 @@ pub fn view<'a>(
     conversation: &'a Conversation,
 ) -> Element<'a, Message> {
     let history = &conversation.history;
+    // The bar has its own place, so that it comes and goes without moving the focus of the list.
+    let bar: Element<'a, Message> = match &window.find {
+        Some(find) => super::find::view(id, find),
+        None => column![].into(),
+    };
     let mut top = column![].spacing(GAP);
     if let Some(note) = &conversation.kind_note {
         top = top.push(notice(Kind::Plain, kit::small(note.as_str()).into()));
@@ -64,7 +69,7 @@ pub fn view<'a>(
                 .align_y(Alignment::End),
         );
     }
-    column![top, layers.width(Length::Fill).height(Length::Fill)].height(Length::Fill).into()
+    column![bar, top, layers.width(Length::Fill).height(Length::Fill)].height(Length::Fill).into()
 }
 
 /// How many messages stand below the last row on screen.

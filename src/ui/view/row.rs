@@ -22,7 +22,7 @@ use crate::ui::widget::{self, Element};
 use crate::ui::window::Window;
 use crate::ui::{App, Message, clock};
 
-pub use item::label;
+pub use item::{found_in, label};
 pub use tool::diff;
 
 /// A row as a widget.
@@ -43,7 +43,12 @@ pub fn view<'a>(app: &'a App, id: iced::window::Id, window: &'a Window, row: &'a
         RowBody::Lost { body, note } => lost(app, look, row, body, note),
         RowBody::Edge { older, evicted } => edge(look, *older, *evicted),
     };
-    container(content).width(Length::Fill).padding(Padding::from([6, 16])).into()
+    let found = window.find.as_ref().is_some_and(|find| find.at == Some(row.key));
+    container(content)
+        .width(Length::Fill)
+        .padding(Padding::from([6, 16]))
+        .style(move |theme| style::choice(theme, false, found))
+        .into()
 }
 
 /// Who speaks and when, above what they say.
