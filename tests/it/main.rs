@@ -15,4 +15,6 @@ mod schema;
 mod settings;
 mod tidy;
 mod transport;
+#[cfg(feature = "gui")]
+mod window;
 mod worker_process;
