@@ -6,6 +6,7 @@ mod demo;
 mod drive;
 mod engine;
 mod fixtures;
+mod golden_contract;
 mod kit;
 mod live_cuts;
 mod protocol_corpus;
