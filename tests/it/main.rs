@@ -7,6 +7,8 @@ mod drive;
 mod engine;
 mod fixtures;
 mod golden_contract;
+#[cfg(feature = "gui")]
+mod golden_tree;
 mod kit;
 mod live_cuts;
 mod protocol_corpus;
