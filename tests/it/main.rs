@@ -6,6 +6,9 @@ mod demo;
 mod drive;
 mod engine;
 mod fixtures;
+mod golden_contract;
+#[cfg(feature = "gui")]
+mod golden_tree;
 mod kit;
 mod live_cuts;
 #[cfg(unix)]
