@@ -125,7 +125,7 @@ fn a_killed_server_is_connected_again_and_the_draft_waits_for_the_user_byte_for_
     let asked = model.asked().len();
     signal_group("-9", server);
     drive.until("Unsent text kept");
-    drive.until("Awaiting conversation selection");
+    drive.until_state("Awaiting conversation selection");
     let said = drive.announcements();
     assert_eq!(count(&said, "Reconnecting."), 1, "{said:?}");
     let field = message_field(&mut drive);
@@ -164,7 +164,7 @@ fn a_message_in_flight_when_the_server_dies_is_unknown_and_never_sent_again() {
     signal_group("-9", server);
     drive.until("Not known whether the message was done");
     drive.until("Sending again may run it twice.");
-    drive.until("Awaiting conversation selection");
+    drive.until_state("Awaiting conversation selection");
     drive.key("Ctrl+K");
     drive.key("Enter");
     drive.until("Viewing history only");

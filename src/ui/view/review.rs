@@ -100,11 +100,15 @@ fn confirm<'a>(id: iced::window::Id, comparison: &Comparison) -> Element<'a, Mes
     };
     let side_by_side =
         row![was.spacing(4).width(Length::FillPortion(1)), column![is].width(Length::FillPortion(1))].spacing(INSET);
-    let mut content = column![side_by_side].spacing(GAP);
+    // Once confirmed, the drafts need the room.
+    let mut content = column![].spacing(GAP);
+    if !comparison.confirmed {
+        content = content.push(side_by_side);
+    }
     for difference in &comparison.differences {
         content = content.push(kit::small(untrusted::one_line(difference)).style(style::warn));
     }
-    if comparison.new.is_some() && comparison.differences.is_empty() {
+    if comparison.new.is_some() && comparison.differences.is_empty() && !comparison.confirmed {
         content = content
             .push(kit::small("Nothing that can be seen differs. Nobody can prove that the account is the same."));
     }
