@@ -13,6 +13,7 @@ mod package;
 mod protocol_corpus;
 mod schema;
 mod settings;
+mod sim;
 mod tidy;
 mod transport;
 mod worker_process;
