@@ -17,7 +17,7 @@ const STEPS: usize = 120;
 /// Each fault and state occurs at least so often in [`SEEDS`] seeds.
 const LEAST: usize = 100;
 
-const COVERED: [&str; 26] = [
+const COVERED: [&str; 29] = [
     "cut",
     "half-open",
     "kill worker",
@@ -36,6 +36,9 @@ const COVERED: [&str; 26] = [
     "try now",
     "cancel",
     "restored",
+    "sent",
+    "uncertain message in review",
+    "Not connected",
     "Connecting",
     "Reconnecting",
     "Synchronizing history",

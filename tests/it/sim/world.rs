@@ -6,7 +6,7 @@ use std::time::Duration;
 use rejoin::base::{BridgeId, Instant, Now, Stamp, UnixMs, limit};
 use rejoin::contract::{Envelope, Event, Failure, FailureKind, Target};
 use rejoin::engine::input::Profile;
-use rejoin::engine::view::{Connection, ConversationKey};
+use rejoin::engine::view::{Connection, ConversationKey, Membership, OpState, SendState};
 use rejoin::engine::{Config, Engine, Input, Intent, OFFLINE, Output, words};
 use rejoin::worker::machine::{self, Machine, TransportEvent};
 
@@ -174,7 +174,7 @@ impl World {
     }
 
     fn step(&mut self) {
-        match self.random.u8(0..34) {
+        match self.random.u8(0..56) {
             0..=7 => self.serve(),
             8..=15 => self.deliver(),
             16 | 17 => self.write(),
@@ -196,7 +196,9 @@ impl World {
             25 | 26 => self.wait(),
             27..=29 => self.fault(),
             30 => self.late_signal(),
-            31 if self.last_state == "Reconnecting" => {
+            31..=52 => self.purposeful(),
+            54 if self.random.u8(0..6) == 0 => self.user(Intent::Disconnect),
+            53 if self.last_state == "Reconnecting" => {
                 let now = self.random.bool();
                 self.count(if now { "try now" } else { "cancel" });
                 self.user(if now { Intent::TryNow } else { Intent::CancelConnecting });
@@ -205,6 +207,35 @@ impl World {
         }
         if let Some(open) = self.engine.conversation() {
             self.keys.insert(open.key);
+        }
+    }
+
+    /// A user who wants to get on: selects, joins, writes, sends, restores, and lets the others work.
+    fn purposeful(&mut self) {
+        self.serve();
+        self.deliver();
+        let Some(open) = self.engine.conversation() else {
+            if self.last_state == "Awaiting conversation selection" {
+                self.opened = true;
+                self.user(Intent::Open("a".into()));
+            }
+            return;
+        };
+        match (open.membership, open.composer.send) {
+            (Membership::ReadOnly { .. }, _) => {
+                self.joins += 1;
+                self.user(Intent::Join);
+            }
+            (_, SendState::Start | SendState::Steer) => {
+                self.presses += 1;
+                self.count("sent");
+                for _ in 0..self.random.usize(1..3) {
+                    self.user(Intent::Send);
+                }
+            }
+            _ if !self.engine.drafts().is_empty() && self.engine.restore_refused().is_none() => self.draft(),
+            _ if !self.engine.drafts().is_empty() && self.random.bool() => self.user(Intent::ConfirmConnection),
+            _ => self.write(),
         }
     }
 
@@ -484,7 +515,11 @@ impl World {
         let keys: Vec<_> = self.keys.iter().cloned().collect();
         let mut places: Vec<String> = keys.iter().map(|key| self.engine.composer_text(key).to_owned()).collect();
         places.extend(self.engine.drafts().iter().map(|draft| draft.text.clone()));
-        places.extend(self.reviews().into_iter().filter_map(|review| review.text));
+        let reviews = self.reviews();
+        if reviews.iter().any(|review| review.text.is_some() && matches!(review.state, OpState::OutcomeUnknown(_))) {
+            self.count("uncertain message in review");
+        }
+        places.extend(reviews.into_iter().filter_map(|review| review.text));
         let alive = self.link.is_some();
         for text in &self.typed {
             let found = places.iter().filter(|place| *place == text).count();
