@@ -40,7 +40,7 @@ use reads::Reads;
 use row::{Cell, Held, Keys, Slot};
 use sync::Sync;
 use turn::Turn;
-use window::Viewport;
+use window::{Cuts, Viewport};
 
 /// A page the history wants.
 #[derive(Debug, Clone, PartialEq)]
@@ -91,6 +91,7 @@ pub struct History {
     page_failed: Option<String>,
     as_of: Option<UnixMs>,
     viewport: Viewport,
+    cuts: Cuts,
     evicted_older: usize,
     evicted_newer: usize,
     keys: Keys,
@@ -140,6 +141,7 @@ impl History {
             page_failed: None,
             as_of: None,
             viewport: Viewport::Tail,
+            cuts: Cuts::default(),
             evicted_older: 0,
             evicted_newer: 0,
             keys: Keys::default(),

@@ -231,10 +231,10 @@ pub struct ItemEntry {
     pub turn_id: TurnId,
     pub item: ThreadItem,
     /// Unix milliseconds.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "super::json::lenient")]
     pub started_at_ms: Option<i64>,
     /// Unix milliseconds.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "super::json::lenient")]
     pub completed_at_ms: Option<i64>,
 }
 

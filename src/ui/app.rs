@@ -1,6 +1,8 @@
 //! The state of the program and the one place where messages change it.
 
 mod boot;
+mod choose;
+mod find;
 mod local;
 mod profile;
 mod shown;
@@ -28,7 +30,7 @@ use super::shortcut::Shortcut;
 use super::theme::Theme;
 use super::view::{composer, history, picker};
 use super::widget::{self, RowKey};
-use super::window::{Dialog, Window};
+use super::window::{Choosing, Dialog, Window};
 use super::{Message, page, view};
 
 pub use boot::Options;
@@ -154,6 +156,8 @@ impl App {
             match &intent {
                 Intent::Open(_) | Intent::OpenLocal(_) | Intent::OpenById(_) | Intent::New { .. } => {
                     window.picking = false;
+                    window.choosing = Choosing::No;
+                    window.find = None;
                     window.page = Page::Chat;
                     window.viewing.at_end = true;
                     window.unfolded.clear();
@@ -196,14 +200,16 @@ impl App {
             }
             Shortcut::Picker | Shortcut::OpenById if connected => {
                 window.page = Page::Chat;
-                window.picking = true;
-                widget::focus(picker::SEARCH)
+                self.choose(id)
             }
             Shortcut::New if connected => self.intent(id, Intent::New { cwd: None }),
             Shortcut::Picker | Shortcut::OpenById | Shortcut::New => {
                 window.page = Page::Connect;
                 Task::none()
             }
+            Shortcut::Find => self.open_find(id),
+            Shortcut::FindNext => self.step_find(id, true),
+            Shortcut::FindPrevious => self.step_find(id, false),
             Shortcut::Settings => {
                 window.page = Page::Settings;
                 Task::none()
@@ -342,6 +348,11 @@ impl App {
         &self.settings
     }
 
+    /// Words about files that could not be read or saved.
+    pub fn settings_notes(&self) -> &[String] {
+        &self.settings_notes
+    }
+
     pub fn profiles(&self) -> &Profiles {
         &self.profiles
     }
@@ -356,6 +367,10 @@ impl App {
 
     pub fn picker(&self) -> &Picker {
         &self.shown.picker
+    }
+
+    pub fn picker_keys(&self) -> &[RowKey] {
+        &self.shown.picker_keys
     }
 
     pub fn conversation(&self) -> Option<&Conversation> {

@@ -59,8 +59,19 @@ pub enum Local {
     /// The picker's search field.
     Search(String),
     SearchSubmit,
+    /// Down (`true`) or Up in the search field.
+    PickerStep(bool),
+    /// Text typed while a row of the picker has the focus.
+    PickerType(String),
+    /// Opens the picker's row of this key.
+    PickerOpen(u64),
     /// Leaves the conversation in one-pane layout.
     ShowPicker,
+    /// The find field.
+    Find(String),
+    /// Next (`true`) or previous match.
+    FindStep(bool),
+    FindClose,
     /// Shows or hides what a row keeps folded.
     Fold(u64),
     JumpToLatest,

@@ -18,6 +18,9 @@ pub enum Shortcut {
     JumpToLatest,
     WhereAmI,
     OpenById,
+    Find,
+    FindNext,
+    FindPrevious,
 }
 
 /// One line of the key map.
@@ -34,10 +37,14 @@ pub const MAP: &[Entry] = &[
     Entry { keys: "Up, Down, Page Up, Page Down, Home, End", does: "Move in a list or in the history" },
     Entry { keys: "Enter, Space", does: "Press the focused control" },
     Entry { keys: "Ctrl+K", does: "Choose a conversation" },
+    Entry { keys: "Up, Down, Enter", does: "In the search field: choose a conversation, open it" },
+    Entry { keys: "Ctrl+O", does: "Open a conversation by its id" },
     Entry { keys: "Ctrl+N", does: "New conversation" },
     Entry { keys: "Ctrl+Enter", does: "Send" },
     Entry { keys: "Ctrl+.", does: "Stop the running turn" },
     Entry { keys: "Ctrl+End", does: "Jump to the latest message" },
+    Entry { keys: "Ctrl+F", does: "Find in the loaded part of the conversation" },
+    Entry { keys: "F3, Shift+F3", does: "Next, previous match" },
     Entry { keys: "Ctrl+I", does: "Say where I am" },
     Entry { keys: "Ctrl+,", does: "Settings" },
     Entry { keys: "Ctrl++, Ctrl+-, Ctrl+0", does: "Zoom in, out, reset" },
@@ -54,10 +61,13 @@ impl Shortcut {
         }
         match key {
             Key::Named(Named::F1) => Some(Self::Keys),
+            Key::Named(Named::F3) if modifiers.is_empty() => Some(Self::FindNext),
+            Key::Named(Named::F3) if *modifiers == Modifiers::SHIFT => Some(Self::FindPrevious),
             Key::Named(Named::Escape) if modifiers.is_empty() => Some(Self::Escape),
             Key::Named(Named::End) if *modifiers == Modifiers::CTRL => Some(Self::JumpToLatest),
             Key::Character(c) if modifiers.command() && !modifiers.alt() => match c.as_str() {
                 "k" | "K" => Some(Self::Picker),
+                "f" | "F" => Some(Self::Find),
                 "n" | "N" => Some(Self::New),
                 "o" | "O" => Some(Self::OpenById),
                 "i" | "I" => Some(Self::WhereAmI),

@@ -4,6 +4,7 @@ pub mod banner;
 pub mod card;
 pub mod composer;
 pub mod dialog;
+pub mod find;
 pub mod history;
 pub mod kit;
 pub mod markdown;

@@ -25,7 +25,7 @@ pub use choice::{radio, toggle};
 pub use editor::{Editor, editor};
 pub use field::{TextField, text_field};
 pub use focus::focus;
-pub use history::{Edge, History, HistoryView, RowKey, history_list, jump_to_end, scroll_to};
+pub use history::{Edge, History, HistoryView, RowKey, history_list, jump_to_end, reveal, scroll_to};
 pub use press::{Look, Pressable, button, link, pressable};
 pub use root::root;
 pub use select::{Select, select};

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use iced::Size;
 use iced::widget::text_editor;
 
+use crate::base::UnixMs;
 use crate::engine::view::ConversationKey;
 use crate::markdown::SafeUrl;
 
@@ -25,12 +26,17 @@ pub struct Window {
     pub picking: bool,
     pub details: bool,
     pub search: String,
+    pub choosing: Choosing,
+    /// The find bar, while it is open.
+    pub find: Option<Find>,
     pub editors: BTreeMap<ConversationKey, Editor>,
     /// Rows whose folded part is shown.
     pub unfolded: BTreeSet<u64>,
     pub viewing: Viewing,
     pub connect: connect::Form,
     pub notice: Option<Notice>,
+    /// Warnings of the server up to then were dismissed.
+    pub notices_seen: UnixMs,
     /// The Codex path as it is typed on the settings page.
     pub codex: String,
 }
@@ -41,6 +47,27 @@ pub struct Editor {
     pub content: text_editor::Content,
     /// An input method is composing.
     pub composing: bool,
+}
+
+/// The picker's row that Enter in the search field opens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Choosing {
+    /// Nobody searches.
+    No,
+    /// Whatever comes first.
+    First,
+    /// The row of this key, else the first.
+    Row(u64),
+}
+
+/// Finding in the loaded part of the open conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Find {
+    pub query: String,
+    /// Keys of the rows that match, oldest first.
+    pub matches: Vec<u64>,
+    /// The row that is shown, one of the matches.
+    pub at: Option<u64>,
 }
 
 /// What of the history is on screen.
@@ -77,11 +104,14 @@ impl Window {
             picking: true,
             details: false,
             search: String::new(),
+            choosing: Choosing::No,
+            find: None,
             editors: BTreeMap::new(),
             unfolded: BTreeSet::new(),
             viewing: Viewing { last: 0, at_end: true },
             connect: connect::Form::default(),
             notice: None,
+            notices_seen: UnixMs(0),
             codex: String::new(),
         }
     }

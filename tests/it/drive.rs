@@ -72,6 +72,26 @@ fn a_conversation_begins_streams_is_read_again_and_joined_on_every_version() {
 }
 
 #[test]
+fn a_running_turn_is_steered_and_interrupted_by_keys_on_every_version() {
+    for codex in codex::installed() {
+        let (model, settings) = (Model::start(), tempfile::tempdir().unwrap());
+        let home = Home::new(&model);
+        let mut drive = local(&home, &codex, settings.path());
+        send_in_new(&mut drive, "SLOW 60 50");
+        drive.until("w3");
+        drive.type_text("SLOW 900 50");
+        drive.key("Ctrl+Enter");
+        eventually("the steered text reaches the model", || model.times("SLOW 900 50") == 1);
+        drive.until("w70");
+        drive.key("Ctrl+.");
+        drive.until_no_button("Stop");
+        assert!(!drive.texts().iter().any(|text| text.contains("w899")), "{} went on", codex.version);
+        assert_eq!(model.times("SLOW 900 50"), 1, "{}", codex.version);
+        drive.quit();
+    }
+}
+
+#[test]
 fn a_command_and_a_patch_are_declined_and_accepted_by_keyboard() {
     let Some(codex) = codex::codex(TARGET) else { return };
     let (model, settings) = (Model::start(), tempfile::tempdir().unwrap());
@@ -172,6 +192,28 @@ fn a_message_in_flight_when_the_server_dies_is_unknown_and_never_sent_again() {
     drive.until_button("Edit into composer");
     assert_eq!((model.asked().len(), model.times(lost)), (asked, 0), "nothing was sent again");
     drive.quit();
+}
+
+#[test]
+fn a_server_that_cannot_be_started_is_named_with_its_end_in_words() {
+    let dir = tempfile::tempdir().unwrap();
+    let missing = dir.path().join("missing codex");
+    let plain = dir.path().join("plain file");
+    std::fs::write(&plain, "no program").unwrap();
+    let exits = crate::kit::script::codex(dir.path(), "exit 7");
+    let ends = [
+        (&missing, "was not found"),
+        (&plain, "is there but may not be run"),
+        (&exits, "ended before it was ready: exit code 7"),
+    ];
+    for (path, end) in ends {
+        let settings = tempfile::tempdir().unwrap();
+        let mut drive = Drive::start(|command| {
+            command.arg("--codex").arg(path).arg("--cwd").arg(dir.path()).arg("--settings").arg(settings.path());
+        });
+        drive.until(&format!("{} {end}", path.display()));
+        drive.quit();
+    }
 }
 
 /// A real server on a loopback WebSocket with a token.

@@ -6,6 +6,9 @@ mod demo;
 mod drive;
 mod engine;
 mod fixtures;
+mod golden_contract;
+#[cfg(feature = "gui")]
+mod golden_tree;
 mod kit;
 mod live_cuts;
 #[cfg(unix)]
@@ -16,4 +19,6 @@ mod settings;
 mod sim;
 mod tidy;
 mod transport;
+#[cfg(feature = "gui")]
+mod window;
 mod worker_process;

@@ -195,6 +195,7 @@ impl History {
         for turn in self.turns.iter_mut().filter(|turn| turn.id == ended.id) {
             turn.status = Some(ended.status);
             turn.ended_live = true;
+            turn.settle();
         }
         if self.running.as_ref().is_some_and(|running| running.turn == ended.id) {
             self.running = None;

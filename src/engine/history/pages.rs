@@ -49,7 +49,7 @@ impl History {
                 "History refresh required: {why}. What is shown may be out of date; press Refresh to read again."
             ));
         }
-        self.evict();
+        self.evict_first(Some(Side::Before));
     }
 
     /// The newest read is complete.
@@ -75,6 +75,7 @@ impl History {
         let group_ids: Vec<TurnId> = groups.iter().map(|(turn, _)| turn.clone()).collect();
         // Turns that only the page of items names are older, or newer than the page of turns.
         order::insert(&mut ids, &group_ids, Side::Before);
+        let hidden = self.gap;
         self.arrange_newest(&ids);
         let described: Vec<TurnId> = page.data.iter().map(|turn| turn.id.clone()).collect();
         self.marks.read_desc(&described, page.next_cursor.as_ref(), page.backwards_cursor.as_ref());
@@ -82,6 +83,10 @@ impl History {
             self.describe(turn);
         }
         self.fill_newest(groups, &ids, items_whole);
+        if hidden {
+            // Last: what was heard below the edge is newer than the page.
+            self.close_gap();
+        }
         self.changed();
     }
 
@@ -97,7 +102,11 @@ impl History {
                 turn.bottom = End::Complete;
                 turn.top = End::Missing;
             }
-            self.close_gap();
+            if self.is_legacy() {
+                // Its rows come from live events or from the page, never both.
+                self.close_gap();
+            }
+            self.gap = false;
             // The window goes to the newest page: the old place must not evict it again.
             self.viewport = super::window::Viewport::Tail;
         }

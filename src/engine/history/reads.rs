@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use super::order::Side;
 use super::sync::{Buffer, Sync};
 use super::turn::{End, Expansion};
+use super::window::{Cuts, Viewport};
 use super::{Fetch, FetchError, History};
 use crate::base::{Now, TurnId, limit};
 use crate::protocol::request::{
@@ -44,10 +45,19 @@ pub(super) struct Newest {
     pub(super) items: Option<Result<ItemsListResponse, FetchError>>,
 }
 
+/// A read that is not answered yet.
+#[derive(Debug)]
+struct Open {
+    want: Want,
+    cursor: Option<String>,
+    /// The window's cuts when it was asked for.
+    cuts: Cuts,
+}
+
 #[derive(Debug, Default)]
 pub(super) struct Reads {
     queue: VecDeque<Fetch>,
-    open: BTreeMap<u64, (Want, Option<String>)>,
+    open: BTreeMap<u64, Open>,
     next: u64,
     pub(super) newest: Option<Newest>,
 }
@@ -57,21 +67,21 @@ impl Reads {
         self.queue.pop_front()
     }
 
-    fn plan(&mut self, want: Want, cursor: Option<String>, request: ClientRequest) {
+    fn plan(&mut self, want: Want, cursor: Option<String>, cuts: Cuts, request: ClientRequest) {
         self.next += 1;
-        self.open.insert(self.next, (want, cursor));
+        self.open.insert(self.next, Open { want, cursor, cuts });
         self.queue.push_back(Fetch { id: self.next, request });
     }
 
     /// Forgets reads: an answer that still comes is nobody's.
     pub(super) fn forget(&mut self, is_forgotten: impl Fn(&Want) -> bool) {
-        self.open.retain(|_, (want, _)| !is_forgotten(want));
+        self.open.retain(|_, open| !is_forgotten(&open.want));
         let open = &self.open;
         self.queue.retain(|fetch| open.contains_key(&fetch.id));
     }
 
     pub(super) fn edge(&self, wanted: Side) -> bool {
-        self.open.values().any(|(want, _)| match want {
+        self.open.values().any(|open| match &open.want {
             Want::Turns { side, .. } | Want::Items { side, edge: true, .. } => *side == wanted,
             Want::Items { edge: false, .. } | Want::NewestTurns | Want::NewestItems => false,
         })
@@ -196,7 +206,7 @@ impl History {
             sort_direction: direction(side),
             items_view,
         });
-        self.reads.plan(want, cursor, request);
+        self.reads.plan(want, cursor, self.cuts, request);
     }
 
     pub(super) fn ask_items_of(
@@ -220,12 +230,16 @@ impl History {
             sort_direction: direction(side),
             turn_id,
         });
-        self.reads.plan(want, cursor, request);
+        self.reads.plan(want, cursor, self.cuts, request);
     }
 
     /// The one answer to a read.
     pub(super) fn answered(&mut self, id: u64, result: Result<ClientResponse, FetchError>, now: Now) {
-        let Some((want, cursor)) = self.reads.open.remove(&id) else { return };
+        let Some(Open { want, cursor, cuts }) = self.reads.open.remove(&id) else { return };
+        if self.is_overtaken(&want, cuts) && result.is_ok() {
+            self.ask_again(want);
+            return;
+        }
         match want {
             Want::NewestTurns => {
                 if let Some(newest) = &mut self.reads.newest {
@@ -266,6 +280,41 @@ impl History {
                         self.changed();
                     }
                 }
+            }
+        }
+        self.changed();
+    }
+
+    /// Whether a page no longer joins the window: what it continues was evicted meanwhile, or what
+    /// was heard live after it was made was let go again.
+    fn is_overtaken(&self, want: &Want, cuts: Cuts) -> bool {
+        match want {
+            Want::NewestTurns | Want::NewestItems => self.gap && cuts.below != self.cuts.below,
+            Want::Turns { side: Side::Before, .. } | Want::Items { side: Side::Before, .. } => {
+                cuts.above != self.cuts.above
+            }
+            Want::Turns { side: Side::After, .. } | Want::Items { side: Side::After, .. } => {
+                cuts.below != self.cuts.below
+            }
+        }
+    }
+
+    /// Asks for what an overtaken page was to bring.
+    fn ask_again(&mut self, want: Want) {
+        match want {
+            Want::NewestTurns | Want::NewestItems => self.plan_newest(),
+            // Whoever follows the tail evicts what is older again at once.
+            Want::Turns { side: Side::Before, .. } | Want::Items { side: Side::Before, edge: true, .. } => {
+                if self.viewport != Viewport::Tail {
+                    self.plan_older();
+                }
+            }
+            Want::Turns { side: Side::After, .. } | Want::Items { side: Side::After, .. } => self.plan_newer(),
+            Want::Items { turn, side: Side::Before, edge: false, .. } => {
+                if let Some(turn) = self.turn_mut(&turn) {
+                    turn.expansion = Expansion::Idle;
+                }
+                self.plan_expand(&turn);
             }
         }
         self.changed();

@@ -216,7 +216,12 @@ impl Turn {
         self.stored = order::merge(&self.stored, &ids, side);
         let slots: Vec<SlotId> = ids.into_iter().map(SlotId::Item).collect();
         if self.runs() {
+            // What is stored stands before what is not finished; nothing that is shown moves.
+            let open = self.order.iter().position(|id| self.slots.get(id).is_some_and(|slot| slot.held == Held::Open));
+            let stands_alone = side == Side::After && !order::overlap(&self.order, &slots);
+            let unfinished = open.filter(|_| stands_alone).map(|at| self.order.split_off(at));
             order::insert(&mut self.order, &slots, side);
+            self.order.extend(unfinished.into_iter().flatten());
         } else {
             self.order = order::merge(&self.order, &slots, side);
         }
@@ -365,6 +370,17 @@ impl Turn {
             self.slots.retain(|_, slot| !matches!(&slot.held, Held::Lost { of } if of == item));
             let slots = &self.slots;
             self.order.retain(|id| slots.contains_key(id) || matches!(id, SlotId::Item(_)));
+        }
+    }
+
+    /// A message of the summary whose item came by another way gives it its row.
+    pub(super) fn drop_stand_ins(&mut self) {
+        for stand_in in [&mut self.first, &mut self.last].into_iter().flatten() {
+            let Some(slot) = self.slots.get_mut(&SlotId::Item(stand_in.id.clone())) else { continue };
+            if let Some(mut shown) = stand_in.slot.take() {
+                shown.cell.set(RowBody::clone(&slot.cell.body));
+                slot.cell = shown.cell;
+            }
         }
     }
 

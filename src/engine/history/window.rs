@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::row::{Cell, Held, Slot};
 use super::turn::{End, Expansion, SlotId, Turn};
-use super::{History, order};
+use super::{History, Side, order};
 use crate::base::{ItemId, TurnId, UnixMs, limit};
 use crate::engine::view::{Row, RowBody};
 use crate::protocol::TurnStatus;
@@ -24,6 +24,14 @@ pub(super) enum Viewport {
         first: u64,
         last: u64,
     },
+}
+
+/// How often something left the window at each end. A page that was asked for before does not
+/// join what is left of it, nor does it know what was heard live meanwhile and let go.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Cuts {
+    pub(super) above: u64,
+    pub(super) below: u64,
 }
 
 /// One item of the window for the eviction: its turn's index, its row key, its text's bytes.
@@ -118,18 +126,33 @@ impl History {
 
     /// Evicts the end that is furthest from the viewport while the window is over its limits.
     pub(super) fn evict(&mut self) {
+        self.evict_first(None);
+    }
+
+    /// Evicts as far as it can at one end before the other: what a newest page brings again above
+    /// the window must not push out the newest.
+    pub(super) fn evict_first(&mut self, end: Option<Side>) {
         self.grown = 0;
         let counted = self.counted();
         let mut bytes: usize = counted.iter().map(|item| item.bytes).sum();
         if counted.len() <= limit::WINDOW_ITEMS && bytes <= limit::WINDOW_BYTES {
             return;
         }
-        let (seen_from, seen_to) = self.seen_range(&counted);
+        let (mut seen_from, mut seen_to) = self.seen_range(&counted);
+        // The two messages of a summary go together, so they are seen together.
+        let pair = |a: &Counted, b: &Counted| a.summary && b.summary && a.turn == b.turn;
+        if seen_from > 0 && pair(&counted[seen_from - 1], &counted[seen_from]) {
+            seen_from -= 1;
+        }
+        if seen_to + 1 < counted.len() && pair(&counted[seen_to], &counted[seen_to + 1]) {
+            seen_to += 1;
+        }
         let (mut low, mut high) = (0, counted.len());
         while high - low > limit::WINDOW_ITEMS || bytes > limit::WINDOW_BYTES {
             let above = seen_from.saturating_sub(low);
             let below = high.saturating_sub(seen_to + 1);
-            if above >= below && above > 0 && !counted[low].open {
+            let furthest = end.map_or(above >= below, |end| end == Side::Before);
+            if furthest && above > 0 && !counted[low].open {
                 bytes -= counted[low].bytes;
                 low += 1;
             } else if below > 0 {
@@ -139,15 +162,10 @@ impl History {
                 break;
             }
         }
-        // The two messages of a summary go together.
-        while low > 0 && low < seen_from && counted[low].summary && counted[low].turn == counted[low - 1].turn {
+        if low > 0 && low < seen_from && pair(&counted[low - 1], &counted[low]) {
             low += 1;
         }
-        while high < counted.len()
-            && high > seen_to + 1
-            && counted[high - 1].summary
-            && counted[high - 1].turn == counted[high].turn
-        {
+        if high < counted.len() && high > seen_to + 1 && pair(&counted[high - 1], &counted[high]) {
             high -= 1;
         }
         // From below first: indices of turns above stay valid.
@@ -211,6 +229,7 @@ impl History {
     /// Drops everything above `first`, the first item that stays.
     fn drop_above(&mut self, first: &Counted, dropped: usize) {
         self.evicted_older += dropped;
+        self.cuts.above += 1;
         for turn in self.turns.drain(..first.turn) {
             self.kept.extend(turn.slots.into_values().filter(|slot| matches!(slot.held, Held::Lost { .. })));
         }
@@ -234,6 +253,7 @@ impl History {
     /// Drops everything below `last`, the last item that stays. What is not stored stays in the tail.
     fn drop_below(&mut self, last: &Counted, dropped: usize) {
         self.evicted_newer += dropped;
+        self.cuts.below += 1;
         let mut below: Vec<Turn> = self.turns.drain(last.turn + 1..).collect();
         if let Some(turn) = self.turns.last_mut() {
             let place = turn.order.iter().position(|id| turn.slots[id].cell.key == last.key);
@@ -288,6 +308,7 @@ impl History {
             turn.retain(|_, slot| slot.held != Held::Done);
             if turn.order.len() < before {
                 turn.top = End::Missing;
+                self.cuts.below += 1;
             }
             items -= before - turn.order.len();
             if items <= TAIL_ITEMS / 2 {
@@ -315,6 +336,7 @@ impl History {
             for (id, slot) in kept.slots {
                 turn.slots.entry(id).or_insert(slot);
             }
+            turn.drop_stand_ins();
             self.prefer_live(&kept.id);
         }
         self.changed();

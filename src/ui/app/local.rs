@@ -10,7 +10,7 @@ use crate::settings::{Profiles, Settings, WindowSize, codex};
 use crate::ui::Message;
 use crate::ui::message::{ConnectForm, Field, Local, SettingsChange};
 use crate::ui::page::Page;
-use crate::ui::view::{composer, history};
+use crate::ui::view::history;
 use crate::ui::widget;
 use crate::ui::window::{Dialog, Notice, Viewing, Window};
 
@@ -32,14 +32,18 @@ impl App {
             }
             Local::Composing(composing) => window.editors.entry(key).or_default().composing = composing,
             Local::Search(text) => {
-                window.search.clone_from(&text);
-                return self.step(Input::User(Intent::Search(text)));
+                return self.search(id, text);
             }
             Local::SearchSubmit => return self.search_submit(id),
             Local::ShowPicker => {
-                window.picking = true;
-                return widget::focus(crate::ui::view::picker::SEARCH);
+                return self.choose(id);
             }
+            Local::PickerStep(down) => return self.step_choice(id, down),
+            Local::PickerType(text) => return self.type_in_picker(id, &text),
+            Local::PickerOpen(key) => return self.open_row(id, key),
+            Local::Find(query) => return self.find(id, query),
+            Local::FindStep(next) => return self.step_find(id, next),
+            Local::FindClose => return self.close_find(id),
             Local::Fold(key) => {
                 if !window.unfolded.remove(&key) {
                     window.unfolded.insert(key);
@@ -71,7 +75,13 @@ impl App {
             Local::QuitNow => return self.quit(id),
             Local::Connect(form) => return self.connect_form(id, form),
             Local::ToggleDetails => window.details = !window.details,
-            Local::DismissNotice => window.notice = None,
+            Local::DismissNotice => {
+                window.notice = None;
+                if let Some(newest) = self.engine.banner().notices.last() {
+                    window.notices_seen = newest.at;
+                }
+                self.settings_notes.clear();
+            }
             Local::OpenMenu(menu) => window.menu = if window.menu == Some(menu) { None } else { Some(menu) },
             Local::Settings(change) => return self.change_settings(id, change),
             Local::Notice(notice) => window.notice = Some(notice),
@@ -95,7 +105,6 @@ impl App {
     /// Closes the top-most thing; never stops a turn.
     pub(super) fn back(&mut self, id: window::Id) -> Task<Message> {
         let has_profile = self.engine.banner().profile.is_some();
-        let open = self.conversation().is_some();
         let Some(window) = self.windows.get_mut(&id) else { return Task::none() };
         if window.dialog.take().is_some() || window.menu.take().is_some() {
             return Task::none();
@@ -104,15 +113,10 @@ impl App {
             window.page = if has_profile { Page::Chat } else { Page::Connect };
             return Task::none();
         }
-        if !window.search.is_empty() {
-            window.search.clear();
-            return self.step(Input::User(Intent::Search(String::new())));
+        if window.find.is_some() {
+            return self.close_find(id);
         }
-        if window.picking && open {
-            window.picking = false;
-            return widget::focus(composer::FIELD);
-        }
-        Task::none()
+        self.leave_picker(id)
     }
 
     fn compose(&mut self, id: window::Id, key: &ConversationKey, action: text_editor::Action) -> Task<Message> {
@@ -125,22 +129,6 @@ impl App {
         }
         let text = editor.content.text();
         self.step(Input::User(Intent::Edit { conversation: key.clone(), text }))
-    }
-
-    /// Enter in the search field: an id opens, else the first match.
-    fn search_submit(&mut self, id: window::Id) -> Task<Message> {
-        let Some(window) = self.windows.get_mut(&id) else { return Task::none() };
-        let text = window.search.trim().to_owned();
-        if let Some(thread) = crate::engine::threads::pasted_id(&text) {
-            window.search.clear();
-            let clear = self.step(Input::User(Intent::Search(String::new())));
-            return Task::batch([clear, self.intent(id, Intent::OpenById(thread.to_string()))]);
-        }
-        match self.picker().rows.first().map(|row| row.key.clone()) {
-            Some(ConversationKey::Thread(thread)) => self.intent(id, Intent::Open(thread)),
-            Some(ConversationKey::Local(number)) => self.intent(id, Intent::OpenLocal(number)),
-            None => Task::none(),
-        }
     }
 
     fn connect_form(&mut self, id: window::Id, form: ConnectForm) -> Task<Message> {

@@ -10,6 +10,10 @@ use super::App;
 /// Snapshots of the engine, refreshed after every step.
 pub struct Shown {
     pub picker: Picker,
+    /// Parallel to the picker's rows.
+    pub picker_keys: Vec<RowKey>,
+    /// Minutes since 1970 when the keys were made: rows tell how long ago.
+    pub picker_minute: i64,
     pub conversation: Option<Conversation>,
     pub composer: Composer,
     pub composer_key: Option<ConversationKey>,
@@ -23,6 +27,8 @@ impl Default for Shown {
     fn default() -> Self {
         Self {
             picker: Picker::default(),
+            picker_keys: Vec::new(),
+            picker_minute: 0,
             conversation: None,
             composer: Composer {
                 text: String::new(),
@@ -49,9 +55,11 @@ impl App {
             }
         }
         let picker = self.engine.picker();
-        if self.shown.picker != *picker {
+        let changed = self.shown.picker != *picker;
+        if changed {
             self.shown.picker = picker.clone();
         }
+        self.refresh_picker(changed);
         self.shown.conversation = self.engine.conversation();
         self.shown.other_reviews = self.engine.other_reviews();
         let key = match &self.shown.conversation {
@@ -61,6 +69,9 @@ impl App {
             }
             None => {
                 self.shown.composer = self.engine.offline_composer();
+                if self.is_connected() {
+                    self.shown.composer.placeholder = "Message".to_owned();
+                }
                 crate::engine::OFFLINE
             }
         };

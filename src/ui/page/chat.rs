@@ -24,13 +24,13 @@ pub fn view<'a>(app: &'a App, id: iced::window::Id, window: &'a Window) -> Eleme
     let wide = window.is_wide();
     let main: Element<'a, Message> = if wide {
         row![
-            container(picker::view(app, id, &window.search)).width(PICKER),
+            container(picker::view(app, id, window)).width(PICKER),
             iced::widget::rule::vertical(1),
             conversation(app, id, window)
         ]
         .into()
     } else if window.picking && app.is_connected() {
-        picker::view(app, id, &window.search)
+        picker::view(app, id, window)
     } else {
         conversation(app, id, window)
     };
@@ -38,9 +38,17 @@ pub fn view<'a>(app: &'a App, id: iced::window::Id, window: &'a Window) -> Eleme
     let menu = if window.menu == Some(Menu::Main) { column![menu(app, id), kit::line()] } else { column![] };
     let waiting = app.engine().needs_you().into_iter().filter(|waiting| !app.is_open(waiting.thread.as_ref()));
     let waiting = column(waiting.map(|waiting| needs_you(id, waiting)));
-    column![bar(app, id, window, wide), kit::line(), menu, banner::view(app, id, window.details), waiting, main]
-        .height(Length::Fill)
-        .into()
+    column![
+        bar(app, id, window, wide),
+        kit::line(),
+        menu,
+        banner::view(app, id, window.details),
+        notices(app, id, window),
+        waiting,
+        main
+    ]
+    .height(Length::Fill)
+    .into()
 }
 
 /// Title, where we are connected, the menu.
@@ -94,6 +102,30 @@ fn menu<'a>(app: &'a App, id: iced::window::Id) -> Element<'a, Message> {
         "Menu",
         kit::full(column![kit::buttons(items), kit::small(facts)].spacing(GAP)).padding(INSET).style(style::panel),
     )
+}
+
+/// The newest words of the window itself, of the settings and of the server, until they are dismissed.
+fn notices<'a>(app: &'a App, id: iced::window::Id, window: &'a Window) -> Element<'a, Message> {
+    let unseen = app.engine().banner().notices.iter().filter(|notice| notice.at > window.notices_seen);
+    let server = unseen.clone().next_back().map(|notice| {
+        let details = notice.details.iter().map(String::as_str);
+        let words = std::iter::once(notice.text.as_str()).chain(details).map(untrusted::one_line);
+        (words.collect::<Vec<_>>().join(" "), unseen.count())
+    });
+    let mut lines: Vec<String> = window.notice.iter().map(|notice| notice.text.clone()).collect();
+    lines.extend(app.settings_notes().last().cloned());
+    lines.extend(server.map(|(words, count)| match count {
+        1 => format!("From the server: {words}"),
+        count => format!("From the server: {words} ({} more before it)", count - 1),
+    }));
+    if lines.is_empty() {
+        return column![].into();
+    }
+    let label = lines.join(" ");
+    let words = column(lines.into_iter().map(|line| kit::small(line).into())).spacing(2).width(Length::Fill);
+    let dismiss = kit::flat("notices-dismiss", "Dismiss", Message::Local(id, Local::DismissNotice));
+    let line = row![words, dismiss].spacing(GAP).align_y(Alignment::Center);
+    kit::status("notices", label, kit::full(line).padding([2.0, INSET]).style(style::banner(Kind::Plain)))
 }
 
 fn needs_you<'a>(id: iced::window::Id, waiting: crate::engine::NeedsYou) -> Element<'a, Message> {

@@ -131,6 +131,22 @@ pub fn field(theme: &Theme) -> container::Style {
     surface(theme, theme.tokens().card, edge(theme, theme.tokens().part))
 }
 
+/// A row of a list to choose from: the open one is a card with an edge, the active one has a frame.
+pub fn choice(theme: &Theme, open: bool, active: bool) -> container::Style {
+    let tokens = theme.tokens();
+    let border = Border {
+        color: if active { tokens.accent } else { Color::TRANSPARENT },
+        width: 2.0,
+        radius: theme.metric().radius.into(),
+    };
+    container::Style {
+        background: open.then(|| tokens.card.into()),
+        text_color: Some(if open { tokens.accent } else { tokens.text }),
+        border,
+        ..container::Style::default()
+    }
+}
+
 /// What darkens the page behind a dialog; in high contrast the page stays as it is and the dialog has an edge.
 pub fn scrim(theme: &Theme) -> container::Style {
     let alpha = if theme.is_high_contrast() { 0.0 } else { 0.4 };

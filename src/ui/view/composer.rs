@@ -6,8 +6,10 @@ use iced::{Alignment, Length};
 
 use super::kit::{self, GAP, INSET, TIGHT};
 use crate::engine::Intent;
-use crate::engine::view::{Composer, Conversation, ConversationKey, Membership, SendState};
+use crate::engine::view::{Composer, Conversation, ConversationKey, Membership, Running, SendState};
 use crate::markdown::untrusted;
+use crate::protocol::account::{RateLimitWindow, RateLimits};
+use crate::protocol::notification::PlanStepStatus;
 use crate::settings::SendKey;
 use crate::ui::message::Local;
 use crate::ui::theme::style;
@@ -92,6 +94,11 @@ fn foot<'a>(
     if !why.is_empty() {
         words = words.push(kit::status("composer-why", why, kit::small(why)));
     }
+    if let Some(progress) = conversation.and_then(|conversation| conversation.history.running.as_ref()) {
+        for line in progress_lines(progress) {
+            words = words.push(kit::small(line));
+        }
+    }
     if let Some(status) = conversation.and_then(|conversation| status_line(conversation, app)) {
         words = words.push(kit::small(status));
     }
@@ -131,8 +138,38 @@ fn foot<'a>(
         .into()
 }
 
-/// "12,345 tokens, 5 % of the context".
-fn status_line(conversation: &Conversation, _app: &App) -> Option<String> {
+/// What the running turn says of itself: that the server tries again, and where its plan is.
+fn progress_lines(running: &Running) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some(error) = &running.retrying {
+        lines.push(format!("The server tries again: {}", untrusted::one_line(&error.message)));
+    }
+    let at = running.plan.iter().position(|step| step.status == PlanStepStatus::InProgress);
+    if let Some((at, step)) = at.and_then(|at| running.plan.get(at).map(|step| (at, step))) {
+        lines.push(format!("Step {} of {}: {}", at + 1, running.plan.len(), untrusted::one_line(&step.step)));
+    }
+    lines
+}
+
+/// "5 h limit 40 % used", one for each window the server names.
+fn limits(limits: &RateLimits) -> Vec<String> {
+    let window = |window: &RateLimitWindow| match window.window_duration_mins {
+        Some(minutes) if minutes >= 2_880 => format!("{} day limit {} % used", minutes / 1_440, window.used_percent),
+        Some(minutes) if minutes >= 60 => format!("{} h limit {} % used", minutes / 60, window.used_percent),
+        Some(minutes) => format!("{minutes} min limit {} % used", window.used_percent),
+        None => format!("limit {} % used", window.used_percent),
+    };
+    limits.primary.iter().chain(&limits.secondary).map(window).collect()
+}
+
+/// "12,345 tokens used, 5 % of the context, 5 h limit 40 % used".
+fn status_line(conversation: &Conversation, app: &App) -> Option<String> {
+    let mut parts: Vec<String> = tokens(conversation).into_iter().collect();
+    parts.extend(app.engine().banner().rate_limits.map(limits).unwrap_or_default());
+    (!parts.is_empty()).then(|| parts.join(" \u{b7} "))
+}
+
+fn tokens(conversation: &Conversation) -> Option<String> {
     let usage = conversation.token_usage.as_ref()?;
     let total = thousands(usage.total.total_tokens);
     Some(match usage.model_context_window.filter(|window| *window > 0) {
@@ -160,6 +197,20 @@ fn thousands(number: i64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn limits_name_their_window_and_their_use() {
+        let window =
+            |used_percent, minutes| RateLimitWindow { used_percent, window_duration_mins: minutes, resets_at: None };
+        let both = RateLimits {
+            limit_name: None,
+            primary: Some(window(40, Some(300))),
+            secondary: Some(window(7, Some(10_080))),
+        };
+        assert_eq!(limits(&both), ["5 h limit 40 % used", "7 day limit 7 % used"]);
+        let bare = RateLimits { limit_name: None, primary: Some(window(3, None)), secondary: None };
+        assert_eq!(limits(&bare), ["limit 3 % used"]);
+    }
 
     #[test]
     fn numbers_are_grouped_and_hidden_characters_named() {

@@ -24,6 +24,11 @@ pub fn view<'a>(
     conversation: &'a Conversation,
 ) -> Element<'a, Message> {
     let history = &conversation.history;
+    // The bar has its own place, so that it comes and goes without moving the focus of the list.
+    let bar: Element<'a, Message> = match &window.find {
+        Some(find) => super::find::view(id, find),
+        None => column![].into(),
+    };
     let mut top = column![].spacing(GAP);
     if let Some(note) = &conversation.kind_note {
         top = top.push(notice(Kind::Plain, kit::small(note.as_str()).into()));
@@ -37,9 +42,6 @@ pub fn view<'a>(
         .align_y(Alignment::Center);
         top = top.push(notice(Kind::Warn, content.into()));
     }
-    if history.rows.is_empty() {
-        return column![top, empty(history.loading)].height(Length::Fill).into();
-    }
     let keys = app.row_keys();
     let list =
         widget::history_list(LIST, "History", keys, move |index| rows::view(app, id, window, &history.rows[index]))
@@ -49,8 +51,11 @@ pub fn view<'a>(
             })
             .epoch(app.look_epoch())
             .spacing(0);
+    // The list is there without rows too: it takes the focus of a conversation that is still being read.
     let mut layers = stack![Element::from(list)];
-    if !window.viewing.at_end {
+    if history.rows.is_empty() {
+        layers = layers.push(empty(history.loading));
+    } else if !window.viewing.at_end {
         let unseen = unseen(&history.rows, window.viewing.last);
         let label = if unseen == 0 { "Jump to latest".to_owned() } else { format!("Jump to latest ({unseen})") };
         let jump = kit::press_with("history-jump", label.clone(), kit::words(crate::ui::font::LABEL, label))
@@ -64,7 +69,7 @@ pub fn view<'a>(
                 .align_y(Alignment::End),
         );
     }
-    column![top, layers.width(Length::Fill).height(Length::Fill)].height(Length::Fill).into()
+    column![bar, top, layers.width(Length::Fill).height(Length::Fill)].height(Length::Fill).into()
 }
 
 /// How many messages stand below the last row on screen.

@@ -30,7 +30,49 @@ pub struct Look<'a> {
 /// The blocks of a message, top to bottom.
 pub fn view<'a>(blocks: &[Arc<Block>], look: Look<'a>) -> Element<'a, Message> {
     let mut serial = 0;
-    column(blocks.iter().map(|block| one(block, look, &mut serial))).spacing(6).width(Length::Fill).into()
+    let content = column(blocks.iter().map(|block| one(block, look, &mut serial))).spacing(6).width(Length::Fill);
+    let mut links = Vec::new();
+    blocks.iter().for_each(|block| gather(block, &mut links));
+    if links.is_empty() { content.into() } else { content.push(link_line(&links, look)).into() }
+}
+
+/// The links of a message once more, as controls: the pointer has them in the text, the keyboard here.
+fn link_line<'a>(links: &[(String, Arc<str>)], look: Look<'a>) -> Element<'a, Message> {
+    let controls = links.iter().enumerate().map(|(index, (label, url))| {
+        let control = widget::pressable(
+            format!("row-{}-link-{index}", look.key),
+            widget::Role::Link,
+            label.clone(),
+            kit::words(font::SMALL, label.clone()),
+        );
+        let press = Message::Local(look.window, Local::AskLink(url.clone()));
+        Element::from(control.look(widget::Look::Link).description(url.to_string()).on_press(press))
+    });
+    let label = kit::small(if links.len() == 1 { "Link:" } else { "Links:" });
+    let line = row![Element::from(label)].extend(controls).spacing(GAP).align_y(Alignment::Center);
+    line.wrap().into()
+}
+
+/// The links of a block with their words, each target once.
+fn gather(block: &Block, links: &mut Vec<(String, Arc<str>)>) {
+    let mut run = |content: &[Inline]| {
+        for inline in content {
+            let Some(url) = &inline.link else { continue };
+            if !links.iter().any(|(_, known)| **known == *url.as_str()) {
+                let words = crate::markdown::untrusted::one_line(&inline.text);
+                links.push((if words.is_empty() { url.as_str().to_owned() } else { words }, url.as_str().into()));
+            }
+        }
+    };
+    match block {
+        Block::Paragraph(content) | Block::Heading { content, .. } => run(content),
+        Block::Table { head, rows } => head.iter().chain(rows.iter().flatten()).for_each(|cell| run(cell)),
+        Block::Quote(blocks) => blocks.iter().for_each(|block| gather(block, links)),
+        Block::List { items, .. } => {
+            items.iter().flat_map(|item| &item.blocks).for_each(|block| gather(block, links));
+        }
+        Block::Code { .. } | Block::Rule | Block::Plain(_) => {}
+    }
 }
 
 fn many<'a>(blocks: &[Block], look: Look<'a>, serial: &mut usize) -> Element<'a, Message> {

@@ -1,6 +1,6 @@
 //! The list of conversations: search, filters, rows, Load more.
 
-use iced::widget::{column, container, row, scrollable};
+use iced::widget::{column, container, row};
 use iced::{Alignment, Length};
 
 use super::kit::{self, GAP, INSET, TIGHT};
@@ -13,14 +13,18 @@ use crate::protocol::thread::ActiveFlag;
 use crate::ui::font;
 use crate::ui::message::Local;
 use crate::ui::theme::style;
-use crate::ui::widget::{self, Element, Look};
+use crate::ui::widget::{self, Element};
+use crate::ui::window::Window;
 use crate::ui::{App, Message, clock};
 
 /// The search field's id, for Ctrl+K.
 pub const SEARCH: &str = "picker-search";
 
+/// The list's id.
+pub const LIST: &str = "picker-list";
+
 /// The picker pane.
-pub fn view<'a>(app: &'a App, id: iced::window::Id, search: &'a str) -> Element<'a, Message> {
+pub fn view<'a>(app: &'a App, id: iced::window::Id, window: &'a Window) -> Element<'a, Message> {
     let picker = app.picker();
     let head = column![
         row![
@@ -29,27 +33,36 @@ pub fn view<'a>(app: &'a App, id: iced::window::Id, search: &'a str) -> Element<
             kit::plain("picker-new", "New", Message::Do(id, Intent::New { cwd: None })),
         ]
         .align_y(Alignment::Center),
-        widget::text_field(SEARCH, "Search conversations, or paste an id", search, move |text| {
+        widget::text_field(SEARCH, "Search conversations, or paste an id", window.search.as_str(), move |text| {
             Message::Local(id, Local::Search(text))
         })
         .role(widget::Role::SearchInput)
         .placeholder("Search or paste an id")
+        .on_step(move |down| Message::Local(id, Local::PickerStep(down)))
         .on_submit(Message::Local(id, Local::SearchSubmit)),
         filters(&picker.filter, id),
     ]
     .spacing(GAP)
     .padding(INSET);
-    let mut rows = column![].spacing(2).padding([0.0, TIGHT]);
-    for item in &picker.rows {
-        rows = rows.push(entry(app, item, picker.selected.as_ref() == Some(&item.key), id));
-    }
-    rows = rows.push(foot(picker, id));
+    // Always in the tree, also without rows: an empty list says why in its place.
+    let active = app.active_row(window);
+    let open = picker.rows.iter().position(|row| picker.selected.as_ref() == Some(&row.key));
+    let list = widget::history_list(LIST, "Conversations", app.picker_keys(), move |index| {
+        entry(app, &picker.rows[index], Mark { open: open == Some(index), active: active == Some(index) })
+    })
+    .roles(widget::Role::ListBox, widget::Role::ListBoxOption)
+    .row_label(move |index| label(app, &picker.rows[index]))
+    .row_selected(move |index| active.or(open) == Some(index))
+    .on_activate(move |key| Message::Local(id, Local::PickerOpen(key)))
+    .on_type(move |text| Message::Local(id, Local::PickerType(text)))
+    .click_activates()
+    .from_top()
+    .epoch(app.look_epoch());
+    let list = iced::widget::stack![Element::from(list), empty(picker)].width(Length::Fill).height(Length::Fill);
     kit::pane(
         "pane-picker",
         "Conversations",
-        container(column![head, kit::line(), scrollable(rows).height(Length::Fill).spacing(0)])
-            .height(Length::Fill)
-            .style(style::panel),
+        container(column![head, kit::line(), list, foot(picker, id)]).height(Length::Fill).style(style::panel),
     )
 }
 
@@ -68,36 +81,47 @@ fn filters<'a>(filter: &Filter, id: iced::window::Id) -> Element<'a, Message> {
     .into()
 }
 
-fn entry<'a>(app: &'a App, item: &'a PickerRow, selected: bool, id: iced::window::Id) -> Element<'a, Message> {
-    let title = untrusted::one_line(&item.title);
-    let state = state(app, item);
-    let mut name =
-        row![kit::words(font::BODY, title.clone()).wrapping(iced::widget::text::Wrapping::None).width(Length::Fill)]
-            .spacing(TIGHT)
-            .align_y(Alignment::Center);
-    let marks: Vec<&str> = [(item.needs_you, "needs you"), (item.running, "running"), (item.draft, "draft")]
+/// Free room beside a row's card; the scroll bar's is on the other side.
+const EDGE: f32 = 6.0;
+
+/// How a row stands out.
+#[derive(Clone, Copy)]
+struct Mark {
+    /// Its conversation is open.
+    open: bool,
+    /// Enter in the search field opens it.
+    active: bool,
+}
+
+fn entry<'a>(app: &'a App, item: &'a PickerRow, mark: Mark) -> Element<'a, Message> {
+    let face = if mark.open { font::STRONG } else { font::BODY };
+    let one = |words: iced::widget::Text<'a, crate::ui::theme::Theme, widget::Renderer>| {
+        words.wrapping(iced::widget::text::Wrapping::None)
+    };
+    let title = container(one(kit::words(face, untrusted::one_line(&item.title)))).clip(true);
+    let mut name = row![title.width(Length::Fill)].spacing(TIGHT).align_y(Alignment::Center).height(22);
+    for mark in marks(item) {
+        name = name.push(kit::tag(mark));
+    }
+    let content = column![name, one(kit::small(state(app, item)))].clip(true);
+    let card = container(content)
+        .padding([8.0, INSET - EDGE])
+        .width(Length::Fill)
+        .style(move |theme| style::choice(theme, mark.open, mark.active));
+    container(card).padding(iced::Padding::ZERO.left(EDGE)).into()
+}
+
+fn marks(item: &PickerRow) -> impl Iterator<Item = &'static str> {
+    [(item.needs_you, "needs you"), (item.running, "running"), (item.draft, "draft")]
         .into_iter()
         .filter_map(|(set, mark)| set.then_some(mark))
-        .collect();
-    for mark in &marks {
-        name = name.push(kit::tag(*mark));
-    }
-    let label = [title.as_str(), state.as_str()].into_iter().chain(marks).collect::<Vec<_>>().join(", ");
-    let content =
-        column![name.height(22).clip(true), kit::small(state).wrapping(iced::widget::text::Wrapping::None)].clip(true);
-    let press = Message::Do(
-        id,
-        match &item.key {
-            ConversationKey::Thread(thread) => Intent::Open(thread.clone()),
-            ConversationKey::Local(number) => Intent::OpenLocal(*number),
-        },
-    );
-    kit::press_with(format!("thread-{}", key_text(&item.key)), label, content)
-        .look(Look::Row)
-        .selected(selected)
-        .width(Length::Fill)
-        .on_press(press)
-        .into()
+}
+
+/// A row's name for a screen reader: title, state, marks.
+pub fn label(app: &App, item: &PickerRow) -> String {
+    let (title, state) = (untrusted::one_line(&item.title), state(app, item));
+    let marks = marks(item).map(str::to_owned);
+    [title, state].into_iter().chain(marks).filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
 /// A conversation's key as part of a widget id.
@@ -137,21 +161,34 @@ fn state(app: &App, item: &PickerRow) -> String {
     parts.join(" \u{b7} ")
 }
 
+/// Why there is no row, in the middle of the list's place.
+fn empty<'a>(picker: &'a Picker) -> Element<'a, Message> {
+    if !picker.rows.is_empty() || picker.failed.is_some() || picker.loading {
+        return column![].into();
+    }
+    let (title, hint) = match (picker.search.is_empty(), picker.filter.archived || picker.filter.all_sources) {
+        (false, _) => ("Nothing matches the search", "Other words, or all sources, may find it."),
+        (true, true) => ("Nothing here", "No conversation matches these filters."),
+        (true, false) => ("No conversations yet", "New begins one."),
+    };
+    let words = column![kit::words(font::STRONG, title), kit::small(hint)].spacing(TIGHT).align_x(Alignment::Center);
+    container(words).center(Length::Fill).padding(INSET).into()
+}
+
+/// What follows the list: more of it, a failure, or that it is being read. Nothing takes no room.
 fn foot<'a>(picker: &'a Picker, id: iced::window::Id) -> Element<'a, Message> {
-    let mut items = column![].spacing(GAP).padding(GAP);
+    let mut items = column![].spacing(GAP);
     if let Some(why) = &picker.failed {
         items = items.push(kit::alert("picker-failed", why, kit::small(why.as_str()).style(style::bad)));
         items = items.push(kit::plain("picker-retry", "Read the list again", Message::Do(id, Intent::RefreshThreads)));
-    }
-    if picker.loading {
+    } else if picker.loading {
         items = items.push(kit::small("Reading the list"));
-    } else if picker.more && !picker.full {
-        items = items.push(kit::plain("picker-more", "Load more", Message::Do(id, Intent::LoadMoreThreads)));
     } else if picker.full {
         items = items.push(kit::small("The list is full. Search to find older conversations."));
-    } else if picker.rows.is_empty() && picker.failed.is_none() {
-        let empty = if picker.search.is_empty() { "No conversations yet." } else { "Nothing matches the search." };
-        items = items.push(kit::small(empty));
+    } else if picker.more {
+        items = items.push(kit::plain("picker-more", "Load more", Message::Do(id, Intent::LoadMoreThreads)));
+    } else {
+        return column![].into();
     }
-    items.into()
+    column![kit::line(), container(items).padding([GAP, INSET])].into()
 }

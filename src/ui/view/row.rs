@@ -22,7 +22,7 @@ use crate::ui::widget::{self, Element};
 use crate::ui::window::Window;
 use crate::ui::{App, Message, clock};
 
-pub use item::label;
+pub use item::{found_in, label};
 pub use tool::diff;
 
 /// A row as a widget.
@@ -43,7 +43,12 @@ pub fn view<'a>(app: &'a App, id: iced::window::Id, window: &'a Window, row: &'a
         RowBody::Lost { body, note } => lost(app, look, row, body, note),
         RowBody::Edge { older, evicted } => edge(look, *older, *evicted),
     };
-    container(content).width(Length::Fill).padding(Padding::from([6, 16])).into()
+    let found = window.find.as_ref().is_some_and(|find| find.at == Some(row.key));
+    container(content)
+        .width(Length::Fill)
+        .padding(Padding::from([6, 16]))
+        .style(move |theme| style::choice(theme, false, found))
+        .into()
 }
 
 /// Who speaks and when, above what they say.
@@ -193,9 +198,14 @@ fn lost<'a>(app: &'a App, look: Look<'a>, row: &'a Row, body: &'a BlockBody, not
         "Copy",
         Message::Local(look.window, crate::ui::message::Local::Copy(text.clone())),
     );
+    let dismiss = kit::flat(
+        format!("row-{}-dismiss", look.key),
+        "Dismiss",
+        Message::Do(look.window, Intent::DismissLost(row.key)),
+    );
     let blocks: Vec<Arc<_>> = app.parsed().whole(row, &text);
     let content = column![
-        row![kit::small(note).style(style::warn).width(Length::Fill), copy].align_y(Alignment::Center),
+        row![kit::small(note).style(style::warn).width(Length::Fill), copy, dismiss].align_y(Alignment::Center),
         super::markdown::view(&blocks, look)
     ]
     .spacing(2);

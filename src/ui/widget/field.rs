@@ -21,6 +21,7 @@ pub struct TextField<'a, M> {
     node: Node,
     on_input: Option<Rc<dyn Fn(String) -> M + 'a>>,
     on_submit: Option<M>,
+    on_step: Option<Box<dyn Fn(bool) -> M + 'a>>,
     secure: bool,
     width: Length,
 }
@@ -42,6 +43,7 @@ pub fn text_field<'a, M: Clone + 'a>(
         node,
         on_input: Some(Rc::new(on_input)),
         on_submit: None,
+        on_step: None,
         secure: false,
         width: Length::Fill,
     }
@@ -63,6 +65,12 @@ impl<'a, M: Clone + 'a> TextField<'a, M> {
     /// Enter.
     pub fn on_submit(mut self, message: M) -> Self {
         self.on_submit = Some(message);
+        self
+    }
+
+    /// Down (`true`) and Up: moves the choice in a list beside the field, which keeps the focus.
+    pub fn on_step(mut self, message: impl Fn(bool) -> M + 'a) -> Self {
+        self.on_step = Some(Box::new(message));
         self
     }
 
@@ -209,7 +217,11 @@ impl<'a, M: Clone + 'a> Widget<M, Theme, Renderer> for Field<'a, M> {
         shell: &mut Shell<'_, M>,
         viewport: &Rectangle,
     ) {
-        if !is_for_the_page(event) {
+        let step = step(event).filter(|_| tree.state.downcast_ref::<State>().focused);
+        if let (Some(down), Some(message)) = (step, &self.field.on_step) {
+            shell.publish(message(down));
+            shell.capture_event();
+        } else if !is_for_the_page(event) {
             let child = &mut tree.children[0];
             self.inner_mut().update(child, event, layout, cursor, renderer, clipboard, shell, viewport);
         }
@@ -252,6 +264,18 @@ impl<'a, M: Clone + 'a> Widget<M, Theme, Renderer> for Field<'a, M> {
         renderer: &Renderer,
     ) -> mouse::Interaction {
         self.inner().mouse_interaction(&tree.children[0], layout, cursor, viewport, renderer)
+    }
+}
+
+/// Down is `true`, Up is `false`.
+fn step(event: &Event) -> Option<bool> {
+    let Event::Keyboard(keyboard::Event::KeyPressed { key: KeyName::Named(key), modifiers, .. }) = event else {
+        return None;
+    };
+    match key {
+        Named::ArrowDown if modifiers.is_empty() => Some(true),
+        Named::ArrowUp if modifiers.is_empty() => Some(false),
+        _ => None,
     }
 }
 

@@ -49,6 +49,7 @@ pub struct History<'a, M> {
     on_edge: Option<Box<dyn Fn(Edge) -> M + 'a>>,
     on_view: Option<Box<dyn Fn(HistoryView) -> M + 'a>>,
     on_activate: Option<Box<dyn Fn(u64) -> M + 'a>>,
+    on_type: Option<Box<dyn Fn(String) -> M + 'a>>,
     roles: (Role, Role),
     epoch: u64,
     spacing: f32,
@@ -81,6 +82,7 @@ pub fn history_list<'a, M: Clone + 'a>(
         on_edge: None,
         on_view: None,
         on_activate: None,
+        on_type: None,
         roles: (Role::Log, Role::Article),
         epoch: 0,
         spacing: 0.0,
@@ -98,6 +100,11 @@ pub fn jump_to_end<M: Send + 'static>(list: impl Into<Key>) -> iced::Task<M> {
 /// Shows the row of this key at the top and makes it the active one; nothing when there is no such row.
 pub fn scroll_to<M: Send + 'static>(list: impl Into<Key>, row: u64) -> iced::Task<M> {
     state::ask(list.into(), Ask::Top(row))
+}
+
+/// Shows the row of this key with the least move and makes it the active one; the focus stays where it is.
+pub fn reveal<M: Send + 'static>(list: impl Into<Key>, row: u64) -> iced::Task<M> {
+    state::ask(list.into(), Ask::Reveal(row))
 }
 
 impl<'a, M: Clone + 'a> History<'a, M> {
@@ -128,6 +135,12 @@ impl<'a, M: Clone + 'a> History<'a, M> {
     /// Enter (or an assistive technology's click) on the active row, by its key.
     pub fn on_activate(mut self, message: impl Fn(u64) -> M + 'a) -> Self {
         self.on_activate = Some(Box::new(message));
+        self
+    }
+
+    /// Text typed while a row has the focus (pickers: it goes on in the search field).
+    pub fn on_type(mut self, message: impl Fn(String) -> M + 'a) -> Self {
+        self.on_type = Some(Box::new(message));
         self
     }
 

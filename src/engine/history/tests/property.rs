@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 
 use super::*;
 use crate::base::limit;
@@ -222,8 +223,15 @@ impl World {
     }
 }
 
+/// The same cases each time; `REJOIN_CASES=N` walks N others.
+fn config() -> ProptestConfig {
+    let cases = std::env::var("REJOIN_CASES").ok().and_then(|cases| cases.parse().ok());
+    let rng_seed = if cases.is_some() { RngSeed::Random } else { RngSeed::Fixed(5) };
+    ProptestConfig { cases: cases.unwrap_or(48), rng_seed, failure_persistence: None, ..ProptestConfig::default() }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(config())]
 
     #[test]
     fn the_window_is_always_a_marked_part_of_the_servers_list(

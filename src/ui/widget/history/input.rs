@@ -88,6 +88,14 @@ impl<'a, M: Clone + 'a> History<'a, M> {
             {
                 self.key_pressed(state, *key, layout, shell);
             }
+            Event::Keyboard(keyboard::Event::KeyPressed { key: KeyName::Character(_), modifiers, text, .. })
+                if state.focus.is_focused() && (modifiers.is_empty() || modifiers.shift()) && !modifiers.command() =>
+            {
+                if let (Some(text), Some(message)) = (text, &self.on_type) {
+                    shell.publish(message(text.to_string()));
+                    shell.capture_event();
+                }
+            }
             _ => {}
         }
     }
@@ -181,7 +189,7 @@ impl<'a, M: Clone + 'a> History<'a, M> {
             Named::End => go(last),
             Named::PageDown => state.ask(Ask::Page(true)),
             Named::PageUp => state.ask(Ask::Page(false)),
-            Named::Enter => match &self.on_activate {
+            Named::Enter | Named::Space => match &self.on_activate {
                 Some(message) => shell.publish(message(self.rows[at].key)),
                 None => return,
             },

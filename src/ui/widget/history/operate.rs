@@ -42,7 +42,8 @@ impl<'a, M: Clone + 'a> History<'a, M> {
         operation.traverse(&mut |operation| {
             let State { placed, focus, active, .. } = &mut *state;
             let exists = placed.iter().any(|placed| Some(placed.row.key) == *active);
-            if !exists && !placed.is_empty() {
+            // A list that waits for its first rows can have the focus already; an empty picker is no stop.
+            if !exists && (self.follow || !placed.is_empty()) {
                 operation.focusable(Some(&id), bounds.shrink(INSET), focus);
             }
             let rows = self.visible.iter_mut().zip(placed).zip(children.iter_mut()).zip(layout.children());

@@ -109,6 +109,13 @@ impl<'a, M: Clone + 'a> History<'a, M> {
                 }
                 None => stay,
             },
+            Some(Ask::Reveal(key)) => match state.find(self.rows, key) {
+                Some(to) => {
+                    state.active = Some(key);
+                    self.show(to, (index, y), state, reuse).unwrap_or(stay)
+                }
+                None => stay,
+            },
             Some(Ask::Show(to)) => self.show(to, (index, y), state, reuse).unwrap_or(stay),
         }
     }

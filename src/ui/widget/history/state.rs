@@ -40,6 +40,8 @@ pub(super) enum Ask {
     Show(usize),
     /// The row of this key at the top, and active.
     Top(u64),
+    /// The row of this key visible with the least move, and active.
+    Reveal(u64),
     /// One page on (`true`) or back; the active row goes along.
     Page(bool),
     /// This many pixels before the view, by estimate (the scroll bar).
