@@ -20,7 +20,9 @@ fn kind(connection: &Connection) -> Kind {
     match connection {
         Connection::Ready { .. } | Connection::AwaitingSelection { .. } => Kind::Ok,
         Connection::NotConnected | Connection::Connecting | Connection::Synchronizing { .. } => Kind::Plain,
-        Connection::SignInRequired { .. } | Connection::ConfirmationRequired { .. } => Kind::Warn,
+        Connection::Reconnecting { .. }
+        | Connection::SignInRequired { .. }
+        | Connection::ConfirmationRequired { .. } => Kind::Warn,
         Connection::ManualReconnect { .. } => Kind::Bad,
     }
 }
@@ -36,6 +38,10 @@ pub fn view<'a>(app: &'a App, id: iced::window::Id, details: bool) -> Element<'a
     ]
     .spacing(GAP)
     .align_y(Alignment::Center);
+    // Beside the state and outside of what is announced: a countdown is read when one looks for it.
+    if let Some(progress) = words::progress(banner.connection, app.now().instant) {
+        title = title.push(kit::body(format!("\u{b7} {progress}")));
+    }
     if let Some(note) = app.conversation().and_then(reading_note) {
         title = title.push(kit::body(note));
     }
@@ -110,7 +116,9 @@ fn account(account: &AccountView) -> Option<String> {
 /// Technical text, on demand only.
 fn detail(connection: &Connection) -> Option<String> {
     let failure = match connection {
-        Connection::ManualReconnect { failure } | Connection::ConfirmationRequired { failure } => failure,
+        Connection::Reconnecting { failure, .. }
+        | Connection::ManualReconnect { failure, .. }
+        | Connection::ConfirmationRequired { failure } => failure,
         Connection::SignInRequired { cause: crate::engine::view::SignIn::Token(failure) } => failure,
         _ => return None,
     };
@@ -129,7 +137,8 @@ fn action(button: Button, id: iced::window::Id, profile: Option<&Profile>) -> Op
             None => Message::Local(id, Local::Go(Page::Connect)),
         },
         Button::ChooseProfile | Button::Review => Message::Local(id, Local::Go(Page::Connect)),
-        Button::Cancel => Message::Do(id, Intent::Disconnect),
+        Button::Cancel => Message::Do(id, Intent::CancelConnecting),
+        Button::TryNow => Message::Do(id, Intent::TryNow),
         Button::NewConversation => Message::Do(id, Intent::New { cwd: None }),
         Button::Reconnect | Button::CheckTokenAndReconnect => {
             profile?;
