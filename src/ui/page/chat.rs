@@ -42,7 +42,7 @@ pub fn view<'a>(app: &'a App, id: iced::window::Id, window: &'a Window) -> Eleme
         bar(app, id, window, wide),
         kit::line(),
         menu,
-        banner::view(app, id, window.details),
+        banner::view(app, id, window),
         notices(app, id, window),
         waiting,
         main
@@ -64,8 +64,8 @@ fn bar<'a>(app: &'a App, id: iced::window::Id, window: &'a Window, wide: bool) -
             );
         }
     }
-    let words = kit::words(font::STRONG, title.clone()).wrapping(iced::widget::text::Wrapping::None);
-    line = line.push(container(widget::heading("bar-title", 1, title, words)).clip(true).width(Length::Fill));
+    let words = kit::one_line(font::STRONG, title.clone());
+    line = line.push(container(widget::heading("bar-title", 1, title, words)).width(Length::Fill));
     if let Some(profile) = app.engine().banner().profile {
         let kind = match (profile.is_demo(), profile.is_remote()) {
             (true, _) => "demo".to_owned(),

@@ -13,7 +13,11 @@ use crate::ui::message::Local;
 use crate::ui::page::Page;
 use crate::ui::theme::style::{self, Kind};
 use crate::ui::widget::{Element, Look};
+use crate::ui::window::Window;
 use crate::ui::{App, Message, clock};
+
+/// Words of at most so many bytes leave room for a button in a narrow window.
+const SHORT: usize = 48;
 
 /// How a state looks beside its words and icon.
 fn kind(connection: &Connection) -> Kind {
@@ -28,19 +32,16 @@ fn kind(connection: &Connection) -> Kind {
 }
 
 /// The banner across the window.
-pub fn view<'a>(app: &'a App, id: iced::window::Id, details: bool) -> Element<'a, Message> {
+pub fn view<'a>(app: &'a App, id: iced::window::Id, window: &'a Window) -> Element<'a, Message> {
     let banner = app.engine().banner();
     let state = words::state(banner.connection, banner.profile);
     let kind = kind(banner.connection);
-    let mut title = row![
-        kit::words(font::ICON, kit::icon(state.icon)).style(style::ink(kind)),
-        kit::words(font::STRONG, state.title).style(style::ink(kind)),
-    ]
-    .spacing(GAP)
-    .align_y(Alignment::Center);
+    let details = window.details;
+    let icon = kit::words(font::ICON, kit::icon(state.icon)).style(style::ink(kind));
+    let mut title = row![kit::words(font::STRONG, state.title).style(style::ink(kind))].spacing(GAP);
     // Beside the state and outside of what is announced: a countdown is read when one looks for it.
     if let Some(progress) = words::progress(banner.connection, app.now().instant) {
-        title = title.push(kit::body(format!("\u{b7} {progress}")));
+        title = title.push(kit::body(progress));
     }
     if let Some(note) = app.conversation().and_then(reading_note) {
         title = title.push(kit::body(note));
@@ -74,7 +75,16 @@ pub fn view<'a>(app: &'a App, id: iced::window::Id, details: bool) -> Element<'a
     {
         actions.push(kit::plain("banner-refresh", "Refresh", Message::Do(id, Intent::Refresh)));
     }
-    let content = row![lines, kit::buttons(actions)].spacing(INSET).align_y(Alignment::Start);
+    let actions = (!actions.is_empty()).then(|| kit::buttons(actions));
+    let beside = window.is_wide() || state.meaning.len() < SHORT;
+    let content: Element<'a, Message> = match (actions, beside) {
+        (Some(actions), true) => {
+            row![row![icon, lines].spacing(GAP), actions].spacing(INSET).align_y(Alignment::Start).into()
+        }
+        // Words in a narrow window want its whole width.
+        (Some(actions), false) => column![row![icon, lines].spacing(GAP), actions].spacing(GAP).into(),
+        (None, _) => row![icon, lines].spacing(GAP).into(),
+    };
     let surface = kit::full(content).padding([8.0, INSET]).style(style::banner(kind));
     kit::status(
         "connection-banner",
@@ -87,12 +97,12 @@ pub fn view<'a>(app: &'a App, id: iced::window::Id, details: bool) -> Element<'a
 fn reading_note(conversation: &Conversation) -> Option<String> {
     match &conversation.membership {
         Membership::ReadOnly { as_of: Some(at) } => {
-            Some(format!("\u{b7} Viewing history only, as of {}", clock::time_of_day(*at)))
+            Some(format!("Viewing history only, as of {}", clock::time_of_day(*at)))
         }
         Membership::JoinFailed { as_of: Some(at), .. } => {
-            Some(format!("\u{b7} Join failed; viewing history only, as of {}", clock::time_of_day(*at)))
+            Some(format!("Join failed; viewing history only, as of {}", clock::time_of_day(*at)))
         }
-        Membership::Joining => Some("\u{b7} Joining".to_owned()),
+        Membership::Joining => Some("Joining".to_owned()),
         Membership::ReadOnly { as_of: None }
         | Membership::JoinFailed { as_of: None, .. }
         | Membership::New

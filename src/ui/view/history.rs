@@ -26,7 +26,7 @@ pub fn view<'a>(
     let history = &conversation.history;
     // The bar has its own place, so that it comes and goes without moving the focus of the list.
     let bar: Element<'a, Message> = match &window.find {
-        Some(find) => super::find::view(id, find),
+        Some(find) => super::find::view(id, find, window.is_wide()),
         None => column![].into(),
     };
     let mut top = column![].spacing(GAP);

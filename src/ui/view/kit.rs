@@ -28,6 +28,11 @@ pub fn body<'a>(content: impl text::IntoFragment<'a>) -> Text<'a> {
     words(font::BODY, content)
 }
 
+/// Text on one line, cut with "…" where the room ends.
+pub fn one_line(face: TextStyle, content: impl Into<String>) -> widget::OneLine {
+    widget::one_line(content, face.size, face.line, face.font)
+}
+
 /// Secondary text.
 pub fn small<'a>(content: impl text::IntoFragment<'a>) -> Text<'a> {
     words(font::SMALL, content).style(style::dim)

@@ -81,9 +81,6 @@ fn filters<'a>(filter: &Filter, id: iced::window::Id) -> Element<'a, Message> {
     .into()
 }
 
-/// Free room beside a row's card; the scroll bar's is on the other side.
-const EDGE: f32 = 6.0;
-
 /// How a row stands out.
 #[derive(Clone, Copy)]
 struct Mark {
@@ -95,20 +92,17 @@ struct Mark {
 
 fn entry<'a>(app: &'a App, item: &'a PickerRow, mark: Mark) -> Element<'a, Message> {
     let face = if mark.open { font::STRONG } else { font::BODY };
-    let one = |words: iced::widget::Text<'a, crate::ui::theme::Theme, widget::Renderer>| {
-        words.wrapping(iced::widget::text::Wrapping::None)
-    };
-    let title = container(one(kit::words(face, untrusted::one_line(&item.title)))).clip(true);
+    let title = container(kit::one_line(face, untrusted::one_line(&item.title)));
     let mut name = row![title.width(Length::Fill)].spacing(TIGHT).align_y(Alignment::Center).height(22);
     for mark in marks(item) {
         name = name.push(kit::tag(mark));
     }
-    let content = column![name, one(kit::small(state(app, item)))].clip(true);
+    let content = column![name, kit::one_line(font::SMALL, state(app, item)).style(style::dim)];
     let card = container(content)
-        .padding([8.0, INSET - EDGE])
+        .padding([8.0, INSET - widget::EDGE])
         .width(Length::Fill)
         .style(move |theme| style::choice(theme, mark.open, mark.active));
-    container(card).padding(iced::Padding::ZERO.left(EDGE)).into()
+    container(card).padding(iced::Padding::ZERO.left(widget::EDGE)).into()
 }
 
 fn marks(item: &PickerRow) -> impl Iterator<Item = &'static str> {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use iced::widget::{column, container, row};
 use iced::{Alignment, Length, Padding};
 
-use super::kit::{self, GAP};
+use super::kit::{self, GAP, TIGHT};
 use super::markdown::Look;
 use crate::base::UnixMs;
 use crate::engine::Intent;
@@ -44,11 +44,11 @@ pub fn view<'a>(app: &'a App, id: iced::window::Id, window: &'a Window, row: &'a
         RowBody::Edge { older, evicted } => edge(look, *older, *evicted),
     };
     let found = window.find.as_ref().is_some_and(|find| find.at == Some(row.key));
-    container(content)
+    let framed = container(content)
         .width(Length::Fill)
-        .padding(Padding::from([6, 16]))
-        .style(move |theme| style::choice(theme, false, found))
-        .into()
+        .padding(Padding::from([6.0, 16.0 - widget::EDGE]))
+        .style(move |theme| style::choice(theme, false, found));
+    container(framed).padding(Padding::ZERO.left(widget::EDGE).right(TIGHT)).into()
 }
 
 /// Who speaks and when, above what they say.

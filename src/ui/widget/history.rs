@@ -21,6 +21,9 @@ use iced::advanced::{Clipboard, Layout, Renderer as _, Shell, Widget, layout, mo
 use iced::{Border, Event, Length, Rectangle, Size, Vector};
 use state::{Ask, State};
 
+/// Free room for a row's frame on its left; the scroll bar's is on the other side.
+pub const EDGE: f32 = 6.0;
+
 /// Which end of the list came near.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Edge {
@@ -252,6 +255,7 @@ impl<'a, M: Clone + 'a> Widget<M, Theme, Renderer> for History<'a, M> {
                 if state.shows_ring(row.row.key)
                     && let Some(ring) = layout.bounds().intersection(&bounds)
                 {
+                    let ring = Rectangle { x: ring.x + EDGE, width: ring.width - EDGE, ..ring };
                     focus_ring(renderer, theme, ring);
                 }
             }
