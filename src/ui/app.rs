@@ -140,6 +140,7 @@ impl App {
             }
         }
         self.refresh();
+        tasks.push(self.open_answered());
         Task::batch(tasks)
     }
 

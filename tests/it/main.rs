@@ -9,6 +9,8 @@ mod fixtures;
 mod golden_contract;
 #[cfg(feature = "gui")]
 mod golden_tree;
+#[cfg(feature = "gui")]
+mod hostile;
 mod kit;
 mod live_cuts;
 #[cfg(unix)]

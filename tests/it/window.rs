@@ -102,3 +102,16 @@ fn find_counts_goes_from_match_to_match_and_escape_goes_back_to_the_history() {
     assert_ne!(focused(&mut drive)["role"], "searchInput");
     drive.quit();
 }
+
+#[test]
+fn enter_before_the_search_is_answered_opens_what_it_finds_and_a_word_is_no_id() {
+    let settings = tempfile::tempdir().unwrap();
+    let mut drive = demo("default", settings.path());
+    drive.until("Awaiting conversation selection");
+    drive.key("Ctrl+K");
+    drive.type_text("flaky");
+    drive.key("Enter");
+    drive.until("Viewing history only");
+    assert!(active(&mut drive).starts_with("Fix the flaky upload test"));
+    drive.quit();
+}
