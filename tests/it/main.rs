@@ -16,6 +16,8 @@ mod live_cuts;
 #[cfg(unix)]
 mod package;
 mod protocol_corpus;
+#[cfg(feature = "gui")]
+mod real_history;
 mod schema;
 mod settings;
 mod sim;
