@@ -3,6 +3,7 @@
 mod boot;
 mod choose;
 mod find;
+mod jump;
 mod local;
 mod profile;
 mod shown;
@@ -30,10 +31,11 @@ use super::shortcut::Shortcut;
 use super::theme::Theme;
 use super::view::{composer, history, picker};
 use super::widget::{self, RowKey};
-use super::window::{Choosing, Dialog, Window};
+use super::window::{Choosing, Dialog, Viewing, Window};
 use super::{Message, page, view};
 
 pub use boot::Options;
+use jump::Stop;
 
 /// The program.
 pub struct App {
@@ -159,7 +161,7 @@ impl App {
                     window.choosing = Choosing::No;
                     window.find = None;
                     window.page = Page::Chat;
-                    window.viewing.at_end = true;
+                    window.viewing = Viewing { last: 0, at_end: true, active: None };
                     window.unfolded.clear();
                 }
                 Intent::Connect(_) | Intent::Reconnect => {
@@ -220,8 +222,12 @@ impl App {
                 window.viewing.at_end = true;
                 widget::jump_to_end(history::LIST)
             }
+            Shortcut::PreviousMessage => self.jump(id, Stop::Message, false),
+            Shortcut::NextMessage => self.jump(id, Stop::Message, true),
+            Shortcut::PreviousTurn => self.jump(id, Stop::Turn, false),
+            Shortcut::NextTurn => self.jump(id, Stop::Turn, true),
             Shortcut::WhereAmI => {
-                let words = self.where_am_i();
+                let words = self.where_am_i(id);
                 self.bridge.announce(false, words);
                 Task::none()
             }
@@ -241,10 +247,10 @@ impl App {
             .height(iced::Length::Fill)
             .style(super::theme::style::ground);
         // The tree keeps its shape, so that nothing loses focus or scroll when a dialog opens.
-        let dialog = window
-            .dialog
-            .as_ref()
-            .map_or_else(|| iced::widget::space::horizontal().into(), |dialog| view::dialog::view(id, dialog));
+        let dialog = window.dialog.as_ref().map_or_else(
+            || iced::widget::space::horizontal().into(),
+            |dialog| view::dialog::view(id, dialog, self.settings.send_key),
+        );
         widget::root(iced::widget::stack![ground, dialog], &self.bridge)
     }
 
@@ -278,16 +284,6 @@ impl App {
 
     fn has_unarmed_cards(&self) -> bool {
         self.cards.values().any(|seen| self.now.instant.since(*seen) < crate::base::limit::ARMING)
-    }
-
-    /// Where the user is, for the "where am I" key.
-    fn where_am_i(&self) -> String {
-        let banner = self.engine.banner();
-        let state = crate::engine::words::state(banner.connection, banner.profile);
-        match self.conversation() {
-            Some(open) => format!("{}. Conversation {}. {} items.", state.title, open.title, open.history.items),
-            None => format!("{}. No conversation is open.", state.title),
-        }
     }
 
     /// What the shell shows for `drive`: facts that a test can hold against the screen.

@@ -75,6 +75,8 @@ pub struct Find {
 pub struct Viewing {
     pub last: u64,
     pub at_end: bool,
+    /// The row that keys act on.
+    pub active: Option<u64>,
 }
 
 /// A question on top of everything.
@@ -108,7 +110,7 @@ impl Window {
             find: None,
             editors: BTreeMap::new(),
             unfolded: BTreeSet::new(),
-            viewing: Viewing { last: 0, at_end: true },
+            viewing: Viewing { last: 0, at_end: true, active: None },
             connect: connect::Form::default(),
             notice: None,
             notices_seen: UnixMs(0),

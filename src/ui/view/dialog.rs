@@ -5,16 +5,17 @@ use iced::{Alignment, Length};
 
 use super::kit::{self, GAP};
 use crate::engine::Intent;
+use crate::settings::SendKey;
 use crate::ui::Message;
 use crate::ui::font;
 use crate::ui::message::Local;
-use crate::ui::shortcut::MAP;
+use crate::ui::shortcut;
 use crate::ui::theme::style;
 use crate::ui::widget::{self, Element};
 use crate::ui::window::Dialog;
 
 /// A dialog over the page; Esc closes it.
-pub fn view<'a>(id: iced::window::Id, dialog: &'a Dialog) -> Element<'a, Message> {
+pub fn view<'a>(id: iced::window::Id, dialog: &'a Dialog, send: SendKey) -> Element<'a, Message> {
     let (title, content): (&str, Element<'a, Message>) = match dialog {
         Dialog::Link(url) => (
             "Open this link?",
@@ -56,7 +57,7 @@ pub fn view<'a>(id: iced::window::Id, dialog: &'a Dialog) -> Element<'a, Message
             .spacing(GAP)
             .into(),
         ),
-        Dialog::Keys => ("Keys", keys(id)),
+        Dialog::Keys => ("Keys", keys(id, send)),
     };
     let surface = container(column![kit::words(font::HEADING, title), content].spacing(12))
         .padding(20)
@@ -66,11 +67,11 @@ pub fn view<'a>(id: iced::window::Id, dialog: &'a Dialog) -> Element<'a, Message
     widget::dialog("dialog", title, iced::widget::opaque(placed)).on_escape(Message::Local(id, Local::Back)).into()
 }
 
-fn keys<'a>(id: iced::window::Id) -> Element<'a, Message> {
-    let lines = MAP.iter().map(|entry| {
+fn keys<'a>(id: iced::window::Id, send: SendKey) -> Element<'a, Message> {
+    let lines = shortcut::map(send).map(|(keys, does)| {
         row![
-            kit::words(font::SMALL_STRONG, entry.keys).width(Length::FillPortion(2)),
-            kit::words(font::SMALL, entry.does).width(Length::FillPortion(3))
+            kit::words(font::SMALL_STRONG, keys).width(Length::FillPortion(2)),
+            kit::words(font::SMALL, does).width(Length::FillPortion(3))
         ]
         .spacing(GAP)
         .align_y(Alignment::Start)

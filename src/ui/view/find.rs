@@ -24,6 +24,7 @@ pub fn view<'a>(id: iced::window::Id, find: &'a Find, wide: bool) -> Element<'a,
     .placeholder("Find in the loaded part")
     .on_step(move |down| Message::Local(id, Local::FindStep(down)))
     .on_submit(Message::Local(id, Local::FindStep(true)))
+    .on_submit_back(Message::Local(id, Local::FindStep(false)))
     .width(Length::Fill);
     let words = count(find);
     let previous = kit::button("find-previous", "Previous", Look::Flat, step(false)).shortcut("Shift+F3");
