@@ -20,6 +20,9 @@ mod ledger;
 mod live;
 mod message;
 mod owner;
+mod quarantine;
+mod recover;
+mod recovery;
 pub mod requests;
 mod settings;
 pub mod threads;
@@ -29,6 +32,7 @@ pub mod words;
 
 pub use connection::{Terminal, Verdict, classify};
 pub use input::{Input, Intent, Output};
+pub use recovery::GaveUp;
 pub use window::NeedsYou;
 
 use std::collections::VecDeque;
@@ -38,6 +42,7 @@ use self::draft::Drafts;
 use self::input::Profile;
 use self::ledger::Ledger;
 use self::owner::{Call, Owner};
+use self::recovery::Recovery;
 use self::view::{Connection, ConversationKey, Picker};
 use crate::base::stamp::Partition;
 use crate::base::{BridgeId, Instant, Now, OpId, Stamp, UnixMs};
@@ -50,6 +55,8 @@ pub struct Config {
     pub new_id: Box<dyn FnMut() -> String + Send>,
     /// A time of day as the user reads it ("14:03"), in the user's time zone.
     pub time_text: Box<dyn Fn(UnixMs) -> String + Send>,
+    /// Numbers from 0 to 1, for the delays of recovery.
+    pub jitter: Box<dyn FnMut() -> f64 + Send>,
 }
 
 /// The state of the whole window. See the module.
@@ -64,9 +71,14 @@ pub struct Engine {
     ops: u64,
     locals: u64,
     profile: Option<Profile>,
+    /// Raised by every change of the profile.
+    revision: u64,
     connection: Connection,
+    recovery: Recovery,
     ledger: Ledger,
     drafts: Drafts,
+    /// The generation that the user confirmed for restoring drafts.
+    confirmed: Option<Stamp>,
     /// What is typed while not connected.
     offline: String,
     guard: Guard,
@@ -91,9 +103,12 @@ impl Engine {
             ops: 0,
             locals: 0,
             profile: None,
+            revision: 0,
             connection: Connection::NotConnected,
+            recovery: Recovery::default(),
             ledger: Ledger::default(),
             drafts: Drafts::default(),
+            confirmed: None,
             offline: String::new(),
             guard: Guard::default(),
             owner: Owner::default(),
@@ -104,7 +119,7 @@ impl Engine {
 
     /// Applies one input.
     pub fn handle_input(&mut self, now: Now, input: Input) {
-        self.now = now;
+        self.arrive(now);
         match input {
             Input::User(intent) => {
                 self.picker_changed = true;
@@ -126,10 +141,12 @@ impl Engine {
 
     /// Does what is due at `now`.
     pub fn handle_timeout(&mut self, now: Now) {
-        self.now = now;
-        if self.owner.deadline.is_some_and(|deadline| deadline <= now.instant) {
+        self.arrive(now);
+        if self.owner.deadline.is_some_and(|deadline| deadline <= now.instant) || self.recovery.is_overdue(now.instant)
+        {
             self.end(failure(FailureKind::ConnectTimeout, "no first account/read in time"));
         }
+        self.recovery_due();
         if let Some(text) = self.guard.summary(now.instant) {
             self.announce(false, text);
         }
@@ -138,7 +155,7 @@ impl Engine {
 
     /// When [`Engine::handle_timeout`] is due.
     pub fn poll_timeout(&self) -> Option<Instant> {
-        [self.owner.deadline, self.guard.due()].into_iter().flatten().min()
+        [self.owner.deadline, self.recovery.poll_timeout(), self.guard.due()].into_iter().flatten().min()
     }
 
     /// The next thing to do; drained to empty after every input.
@@ -158,6 +175,9 @@ impl Engine {
             Intent::Connect(profile) => self.connect(profile),
             Intent::Disconnect => self.disconnect(),
             Intent::Reconnect => self.reconnect(),
+            Intent::TryNow => self.try_now(),
+            Intent::CancelConnecting => self.cancel_connecting(),
+            Intent::ProfileEdited => self.profile_edited(),
             Intent::Search(_) | Intent::SetFilter(_) | Intent::LoadMoreThreads | Intent::RefreshThreads => {
                 self.list(intent);
             }
@@ -177,6 +197,11 @@ impl Engine {
             }
             Intent::DismissLost(row) => self.with_history(|history| history.dismiss(row)),
             Intent::Edit { conversation, text } => self.edit(&conversation, text),
+            Intent::Composing { conversation, preedit } => {
+                if let Some(conv) = self.owner.conversations.get_mut(&conversation) {
+                    conv.preedit = preedit.filter(|preedit| !preedit.is_empty());
+                }
+            }
             Intent::Send => self.send(),
             Intent::Interrupt => self.interrupt(),
             Intent::SetCwd(_) | Intent::SetModel { .. } | Intent::SetApproval(_) | Intent::SetSandbox(_) => {
@@ -185,6 +210,8 @@ impl Engine {
             Intent::Answer { request, answer } => self.answer(request, answer),
             Intent::DismissOperation(op) => self.dismiss(op),
             Intent::EditOperation(op) => self.edit_operation(op),
+            Intent::ConfirmConnection => self.confirm_connection(),
+            Intent::RestoreDraft(id) => self.restore_draft(id),
             Intent::DiscardDraft(id) => self.drafts.discard(id),
         }
     }
@@ -230,7 +257,12 @@ impl Engine {
 
     /// How many events of ended generations and dead workers were dropped.
     pub fn stale_dropped(&self) -> u64 {
-        self.partition.dropped() + self.stale
+        self.partition.dropped() + self.stale + self.recovery.late()
+    }
+
+    /// How many recovery episodes this window has begun.
+    pub fn episodes(&self) -> u64 {
+        self.recovery.begun()
     }
 
     /// The worker that is in use.

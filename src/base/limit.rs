@@ -60,6 +60,17 @@ pub const MUTATION_TIMEOUT: Duration = Duration::from_secs(30);
 pub const INTERRUPT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Time for worker, transport, initialize and the first account/read together.
 pub const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(45);
+/// Attempts of one recovery episode.
+pub const ATTEMPTS: u8 = 5;
+/// Delays before those attempts, before jitter.
+pub const ATTEMPT_DELAYS: [Duration; ATTEMPTS as usize] =
+    [Duration::ZERO, Duration::from_secs(1), Duration::from_secs(2), Duration::from_secs(4), Duration::from_secs(8)];
+/// A recovery episode, waits included, time asleep not.
+pub const EPISODE: Duration = Duration::from_secs(300);
+/// Time after the first account/read without a loss, after which attempts count from the start again.
+pub const HEALTHY: Duration = Duration::from_secs(30);
+/// A jump of the clocks beyond this was sleep.
+pub const SLEEP_JUMP: Duration = Duration::from_secs(5);
 /// Silence after which the peer is probed.
 pub const SILENCE: Duration = Duration::from_secs(30);
 /// Time for one probe; two unanswered ones are a loss.

@@ -143,6 +143,10 @@ pub enum FailureKind {
     Silent,
     /// The server answered a request of the connection's beginning with an error (`account/read`, `thread/list`).
     Refused { method: String },
+    /// The server answered such a request with -32001: it is overloaded and did nothing.
+    Overloaded { method: String },
+    /// The profile is another than the one that was connected to.
+    ProfileChanged,
     /// The server is signed in as somebody else than when the connection began.
     AccountChanged,
     /// The user ended it.

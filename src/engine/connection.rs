@@ -4,10 +4,11 @@ use super::conversation::Conv;
 use super::input::{Output, Profile};
 use super::owner::{Call, Fingerprint, Owner};
 use super::view::{AccountView, Connection, ConversationKey, Notice, SignIn};
-use super::{Engine, Intent, OFFLINE, failure, threads, words};
+use super::{Engine, Intent, failure, threads, words};
 use crate::base::{BridgeId, Stamp, ThreadId, limit};
 use crate::contract::{CallOutcome, Event, Failure, FailureKind, Request, ServerInfo};
 use crate::protocol::request::{AccountReadParams, ModelListParams};
+use crate::protocol::rpc::{OVERLOADED, RpcError};
 use crate::protocol::{ClientRequest, ClientResponse};
 
 /// Whether a failure could be recovered from by itself (DESIGN 3).
@@ -37,9 +38,12 @@ pub fn classify(failure: &Failure) -> Verdict {
         | FailureKind::Silent
         | FailureKind::HttpStatus { status: 408 | 429 | 502 | 503 | 504 }
         | FailureKind::Closed { code: 1001 | 1006 | 1011 | 1012 | 1013, .. }
+        | FailureKind::Overloaded { .. }
         | FailureKind::Worker { .. } => Verdict::Loss,
         FailureKind::HttpStatus { status: 401 } => Verdict::Terminal(Terminal::SignIn),
-        FailureKind::Tls { .. } | FailureKind::AccountChanged => Verdict::Terminal(Terminal::Confirmation),
+        FailureKind::Tls { .. } | FailureKind::AccountChanged | FailureKind::ProfileChanged => {
+            Verdict::Terminal(Terminal::Confirmation)
+        }
         FailureKind::Disconnected => Verdict::Terminal(Terminal::NotConnected),
         FailureKind::ProgramMissing { .. }
         | FailureKind::ProgramNotExecutable { .. }
@@ -56,6 +60,18 @@ pub fn classify(failure: &Failure) -> Verdict {
     }
 }
 
+/// An error to a request that every connection begins with: -32001 is transient, every other one is final.
+fn refused(method: &str, error: &RpcError) -> Failure {
+    let method = method.to_owned();
+    let overloaded = error.code == OVERLOADED;
+    let kind = if overloaded { FailureKind::Overloaded { method } } else { FailureKind::Refused { method } };
+    failure(kind, &error.message)
+}
+
+pub(super) fn profile_changed() -> Failure {
+    failure(FailureKind::ProfileChanged, "")
+}
+
 /// The most pages of the model catalog that are read.
 const MODELS: usize = 200;
 /// The most notices that are kept.
@@ -63,27 +79,40 @@ const NOTICES: usize = 20;
 
 impl Engine {
     pub(super) fn connect(&mut self, profile: Profile) {
+        self.recovery.stop();
         self.end_owner();
-        let stamp = self.partition.begin();
-        self.bridges += 1;
-        let bridge = BridgeId(self.bridges);
-        // What was typed in between becomes one more draft when the next generation begins (DESIGN 4).
-        let typed = std::mem::take(&mut self.offline);
-        let place = words::place(self.profile.as_ref());
-        self.drafts.freeze(typed, OFFLINE, "Typed while not connected".to_owned(), place, self.now.unix_ms);
-        self.owner = Owner::begin(bridge, stamp, self.now.instant + limit::ATTEMPT_TIMEOUT);
-        self.out(Output::StartWorker { bridge });
-        self.write(Request::Connect { target: profile.target.clone() });
+        if self.profile.as_ref() != Some(&profile) {
+            self.revision += 1;
+        }
         self.profile = Some(profile);
+        self.open_bridge();
         self.enter(Connection::Connecting);
     }
 
+    /// A new generation on a new worker; a dead one is never used again.
+    pub(super) fn open_bridge(&mut self) {
+        let Some(target) = self.profile.as_ref().map(|profile| profile.target.clone()) else { return };
+        let stamp = self.partition.begin();
+        self.bridges += 1;
+        let bridge = BridgeId(self.bridges);
+        self.owner = Owner::begin(bridge, stamp, self.now.instant + limit::ATTEMPT_TIMEOUT, self.snapshot());
+        self.out(Output::StartWorker { bridge });
+        self.write(Request::Connect { target });
+    }
+
     pub(super) fn disconnect(&mut self) {
+        self.recovery.stop();
         self.end_owner();
         self.enter(Connection::NotConnected);
     }
 
+    /// Reconnect and Restart. After recovery was given up, or where a connection could not be made, a new episode.
     pub(super) fn reconnect(&mut self) {
+        if let Connection::ManualReconnect { failure, .. } = &self.connection {
+            let failure = failure.clone();
+            let step = self.recovery.begin(self.now.instant, self.snapshot(), failure);
+            return self.recover(step);
+        }
         if let Some(profile) = self.profile.clone() {
             self.connect(profile);
         }
@@ -91,35 +120,53 @@ impl Engine {
 
     /// The connection ended or was not made.
     pub(super) fn end(&mut self, failure: Failure) {
+        let link = self.owner.link();
+        // Only what was a connection can be lost; one that could not be made is told at once.
+        let was_there = self.owner.account.fingerprint.is_some() || self.recovery.is_active();
+        let applied = self.owner.snapshot.clone();
+        let changed = applied.as_ref().is_some_and(|applied| *applied != self.snapshot());
         self.end_owner();
         let next = match classify(&failure) {
-            Verdict::Loss | Verdict::Terminal(Terminal::Manual) => Connection::ManualReconnect { failure },
+            Verdict::Loss if changed => {
+                self.recovery.stop();
+                Connection::ConfirmationRequired { failure: profile_changed() }
+            }
+            Verdict::Loss if was_there => {
+                let Some(link) = link else { return };
+                let jitter = (self.config.jitter)();
+                let step = self.recovery.lost(self.now.instant, link, self.snapshot(), failure, jitter);
+                return self.recover(step);
+            }
+            Verdict::Loss | Verdict::Terminal(Terminal::Manual) => {
+                Connection::ManualReconnect { failure, gave_up: None }
+            }
             Verdict::Terminal(Terminal::SignIn) => Connection::SignInRequired { cause: SignIn::Token(failure) },
             Verdict::Terminal(Terminal::Confirmation) => Connection::ConfirmationRequired { failure },
             Verdict::Terminal(Terminal::NotConnected) => Connection::NotConnected,
         };
+        self.recovery.stop();
         self.enter(next);
     }
 
     /// One step: nothing of the old owner is reachable afterwards but drafts and the ledger.
-    fn end_owner(&mut self) {
+    pub(super) fn end_owner(&mut self) {
         let Some((bridge, _)) = self.owner.link() else { return };
         self.write(Request::Disconnect);
         self.out(Output::StopWorker { bridge });
+        let origin = self.origin();
         self.partition.end();
+        self.confirmed = None;
         self.ledger.lost(words::LOST_UNKNOWN, words::LOST_NOT_SENT);
-        let place = words::place(self.profile.as_ref());
         let owner = std::mem::take(&mut self.owner);
         for (key, conv) in owner.conversations {
-            let title = conv.title();
-            self.drafts.freeze(conv.composer, key, title, place.clone(), self.now.unix_ms);
+            self.freeze(key, conv, origin.clone());
         }
         self.guard = super::announce::Guard::default();
         self.picker_changed = true;
     }
 
     /// Enters a state, with one announcement if its words change.
-    fn enter(&mut self, next: Connection) {
+    pub(super) fn enter(&mut self, next: Connection) {
         let before = words::state(&self.connection, self.profile.as_ref()).title;
         let after = words::state(&next, self.profile.as_ref());
         let changed = before != after.title;
@@ -169,7 +216,11 @@ impl Engine {
     }
 
     pub(super) fn connected(&mut self, server: ServerInfo) {
+        if !self.goes_on() {
+            return;
+        }
         self.owner.server = Some(server);
+        self.freeze_offline();
         self.read_account();
         self.call(ClientRequest::ModelList(ModelListParams::default()), Call::Models);
         self.read_threads();
@@ -184,10 +235,7 @@ impl Engine {
         let first = self.owner.account.fingerprint.is_none();
         let response = match outcome {
             CallOutcome::Ok(response) => *response,
-            CallOutcome::Rejected(error) if first => {
-                let kind = FailureKind::Refused { method: "account/read".into() };
-                return self.end(failure(kind, &error.message));
-            }
+            CallOutcome::Rejected(error) if first => return self.end(refused("account/read", &error)),
             CallOutcome::TimedOut if first => return self.end(failure(FailureKind::ConnectTimeout, "account/read")),
             CallOutcome::Unreadable { reason } if first => {
                 return self
@@ -204,6 +252,12 @@ impl Engine {
         let fingerprint = read.account.as_ref().map(Fingerprint::of);
         if self.owner.account.fingerprint.as_ref().is_some_and(|known| *known != fingerprint) {
             return self.end(failure(FailureKind::AccountChanged, ""));
+        }
+        if first && !self.goes_on() {
+            return;
+        }
+        if first {
+            self.recovery.account_read(self.now.instant);
         }
         self.owner.deadline = None;
         self.owner.account.fingerprint = Some(fingerprint);
@@ -278,8 +332,11 @@ impl Engine {
                 _ => "The list could not be read".to_owned(),
             },
             CallOutcome::Rejected(error) if !self.owner.threads.is_settled() => {
-                let kind = FailureKind::Refused { method: "thread/list".into() };
-                return self.end(failure(kind, &error.message));
+                return self.end(refused("thread/list", &error));
+            }
+            // A transient failure of a read inside an attempt begins the next one.
+            CallOutcome::TimedOut if !self.owner.threads.is_settled() && self.recovery.is_active() => {
+                return self.end(failure(FailureKind::ConnectTimeout, "thread/list"));
             }
             CallOutcome::Rejected(error) => words::short(&error.message),
             CallOutcome::TimedOut => "The server did not answer in time".to_owned(),

@@ -22,6 +22,8 @@ pub(super) struct Conv {
     pub history: Option<History>,
     pub member: Member,
     pub composer: String,
+    /// What an input method is composing beside it.
+    pub preedit: Option<String>,
     /// The first text sent from here, for the title.
     pub(super) opening: Option<String>,
     pub settings: Settings,
@@ -67,6 +69,7 @@ impl Conv {
             history: None,
             member,
             composer: String::new(),
+            preedit: None,
             opening: None,
             settings,
             note: None,

@@ -1,7 +1,7 @@
 //! Frozen text: what stood in a composer when its connection ended (DESIGN 4). In memory only, never changed.
 
-use super::view::{ConversationKey, Draft};
-use crate::base::{UnixMs, limit};
+use super::view::Draft;
+use crate::base::limit;
 
 /// The draft store. It outlives connections; the user alone empties it.
 #[derive(Debug, Default)]
@@ -11,22 +11,20 @@ pub struct Drafts {
 }
 
 impl Drafts {
-    /// Keeps a composer's text, byte for byte. An empty text is no draft.
+    /// Keeps a composer, byte for byte, and numbers it. An empty one is no draft.
     ///
     /// Text is kept beyond `limit::DRAFTS` as well: at the limit new mutations are refused, nothing is evicted.
-    pub fn freeze(
-        &mut self,
-        text: String,
-        conversation: ConversationKey,
-        title: String,
-        connection: String,
-        at: UnixMs,
-    ) {
-        if text.is_empty() {
+    pub fn freeze(&mut self, mut draft: Draft) {
+        if draft.text.is_empty() && draft.preedit.is_none() {
             return;
         }
         self.last += 1;
-        self.drafts.push(Draft { id: self.last, text, conversation, title, connection, at });
+        draft.id = self.last;
+        self.drafts.push(draft);
+    }
+
+    pub fn get(&self, id: u64) -> Option<&Draft> {
+        self.drafts.iter().find(|draft| draft.id == id)
     }
 
     /// Oldest first.

@@ -210,6 +210,8 @@ impl History {
             let id = turn.id.clone();
             self.reads.forget(|want| matches!(want, reads::Want::Items { turn, .. } if *turn == id));
             self.changed();
+            // Its two messages can be more than was loaded of it.
+            self.evict();
         }
     }
 

@@ -26,6 +26,12 @@ pub enum Intent {
     Disconnect,
     /// Connects again to the same profile (Reconnect, Restart).
     Reconnect,
+    /// Skips the wait before the next attempt of recovery.
+    TryNow,
+    /// Ends recovery, or an attempt to connect.
+    CancelConnecting,
+    /// The profile in use was saved otherwise, disabled or deleted.
+    ProfileEdited,
     /// The list of conversations.
     Search(String),
     SetFilter(Filter),
@@ -63,6 +69,11 @@ pub enum Intent {
         conversation: ConversationKey,
         text: String,
     },
+    /// What an input method composes and has not committed; `None` or empty: nothing.
+    Composing {
+        conversation: ConversationKey,
+        preedit: Option<String>,
+    },
     /// Sends the composer's text: `turn/start`, `turn/steer` while a turn runs, or first `thread/start`.
     Send,
     /// `turn/interrupt`.
@@ -82,6 +93,10 @@ pub enum Intent {
     DismissOperation(OpId),
     /// Puts its text into the composer of its conversation, if that is empty; refused otherwise.
     EditOperation(OpId),
+    /// The user looked at old and new connection side by side and says that drafts may be restored here.
+    ConfirmConnection,
+    /// Copies a draft into the open conversation's empty composer and consumes it; sends nothing.
+    RestoreDraft(u64),
     /// Frozen text that the user no longer wants (asked once by the window).
     DiscardDraft(u64),
 }

@@ -183,7 +183,7 @@ impl Engine {
             self.ledger.remove(entry.op);
         }
         if let Some(waiting) = waiting {
-            self.return_text(waiting, OpState::NotSent(why));
+            self.not_executed(waiting, OpState::NotSent(why));
         }
     }
 
@@ -231,7 +231,7 @@ impl Engine {
                 self.show_state(entry.op, &entry.conversation, state.clone());
                 self.announce(true, words_of(&state));
             }
-            _ => self.return_text(entry.op, state),
+            _ => self.not_executed(entry.op, state),
         }
         self.unsubscribe_if_done(&entry.conversation);
     }
@@ -325,11 +325,15 @@ impl Engine {
 
     /// Accepted, proven. There is nothing left to review.
     pub(super) fn confirm(&mut self, op: OpId) {
+        let doubted = self.ledger.get(op).is_some_and(|entry| matches!(entry.state, OpState::OutcomeUnknown(_)));
         if self.ledger.settle(op, OpState::Confirmed)
             && let Some(entry) = self.ledger.remove(op)
         {
             self.show_state(op, &entry.conversation, OpState::Confirmed);
             self.unsubscribe_if_done(&entry.conversation);
+            if doubted && entry.text.is_some() {
+                self.announce(false, words::ACCEPTED_AFTER_ALL);
+            }
         }
     }
 
@@ -355,24 +359,13 @@ impl Engine {
         }
     }
 
-    /// Definitely not executed: the text goes back into its empty composer, or stays for review.
-    ///
-    /// This is the end of the user's own Send; no other event of a server touches a composer.
-    fn return_text(&mut self, op: OpId, state: OpState) {
-        let why = words_of(&state);
+    /// Definitely not executed: the text waits in review. No event of a server touches a composer (DESIGN 4).
+    fn not_executed(&mut self, op: OpId, state: OpState) {
+        let why = format!("{} {}", words_of(&state), words::TEXT_IN_REVIEW);
         self.ledger.settle(op, state.clone());
-        let Some(entry) = self.ledger.get(op).cloned() else { return };
+        let Some(key) = self.ledger.get(op).map(|entry| entry.conversation.clone()) else { return };
         self.owner.sent_choices.remove(&op);
-        self.show_state(op, &entry.conversation, state);
-        let text = entry.text.unwrap_or_default();
-        let Some(conv) = self.owner.conversations.get_mut(&entry.conversation) else { return };
-        if conv.composer.is_empty() {
-            conv.composer.clone_from(&text);
-            conv.note = Some(format!("{why} {}", words::TEXT_IS_BACK));
-            self.ledger.remove(op);
-            self.withdraw(op, &entry.conversation);
-            self.out(Output::ComposerReplaced { conversation: entry.conversation, text });
-        }
+        self.show_state(op, &key, state);
         self.announce(true, why);
     }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::conversation::Conv;
+use super::recovery::{Snapshot, Ticket};
 use super::requests::Requests;
 use super::settings::Chosen;
 use super::threads::Threads;
@@ -67,6 +68,10 @@ impl Fingerprint {
 #[derive(Debug, Default)]
 pub(super) struct Owner {
     link: Option<(BridgeId, Stamp)>,
+    /// The profile that it was begun with.
+    pub snapshot: Option<Snapshot>,
+    /// The attempt of recovery that began it.
+    pub ticket: Option<Ticket>,
     pub server: Option<ServerInfo>,
     pub account: AccountState,
     pub rate_limits: Option<RateLimits>,
@@ -88,8 +93,8 @@ pub(super) struct Owner {
 
 impl Owner {
     /// A generation that begins with this worker.
-    pub(super) fn begin(bridge: BridgeId, stamp: Stamp, deadline: Instant) -> Self {
-        Self { link: Some((bridge, stamp)), deadline: Some(deadline), ..Self::default() }
+    pub(super) fn begin(bridge: BridgeId, stamp: Stamp, deadline: Instant, snapshot: Snapshot) -> Self {
+        Self { link: Some((bridge, stamp)), deadline: Some(deadline), snapshot: Some(snapshot), ..Self::default() }
     }
 
     pub(super) fn link(&self) -> Option<(BridgeId, Stamp)> {
@@ -113,6 +118,8 @@ impl Owner {
     pub(super) fn stores(&self) -> Vec<(&'static str, usize)> {
         let Self {
             link,
+            snapshot,
+            ticket,
             server,
             account,
             rate_limits,
@@ -131,6 +138,8 @@ impl Owner {
         let AccountState { view, fingerprint, sign_in_needed } = account;
         vec![
             ("link", usize::from(link.is_some())),
+            ("snapshot", usize::from(snapshot.is_some())),
+            ("ticket", usize::from(ticket.is_some())),
             ("server", usize::from(server.is_some())),
             ("account", usize::from(*view != AccountView::Unknown)),
             ("fingerprint", usize::from(fingerprint.is_some())),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::base::{ItemId, OpId, RequestId, ThreadId, TurnId, UnixMs};
+use crate::base::{Instant, ItemId, OpId, RequestId, ThreadId, TurnId, UnixMs};
 use crate::contract::{Failure, ServerInfo};
 use crate::live::BlockBody;
 use crate::protocol::account::{Account, RateLimits};
@@ -11,6 +11,7 @@ use crate::protocol::settings::{ApprovalPolicy, Model, SandboxPolicy, TokenUsage
 use crate::protocol::thread::TurnError;
 use crate::protocol::{ServerRequest, Thread, ThreadItem, ThreadStatus, TurnStatus};
 
+use super::GaveUp;
 use super::input::{Filter, Profile};
 
 /// The connection, one state of the table in DESIGN 3.
@@ -30,8 +31,18 @@ pub enum Connection {
     Ready {
         server: ServerInfo,
     },
+    /// An eligible loss; an episode of recovery runs and is not connected.
+    Reconnecting {
+        /// From 1 to `limit::ATTEMPTS`: under way, or the next one.
+        attempt: u8,
+        /// When the attempt begins; `None`: it is under way.
+        next: Option<Instant>,
+        failure: Failure,
+    },
     ManualReconnect {
         failure: Failure,
+        /// How recovery ended, if it was tried.
+        gave_up: Option<GaveUp>,
     },
     /// 401 at the handshake, or `requiresOpenaiAuth` without an account.
     SignInRequired {
@@ -330,5 +341,34 @@ pub struct Draft {
     pub title: String,
     /// Profile name and endpoint of the old connection.
     pub connection: String,
+    /// The old connection, for the comparison with a new one.
+    pub origin: Origin,
+    /// What was chosen for the next turn only.
+    pub model: Option<String>,
+    pub effort: Option<String>,
+    /// What an input method was composing, beside the text.
+    pub preedit: Option<String>,
     pub at: UnixMs,
+}
+
+/// A connection as it is compared before drafts are restored.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Origin {
+    pub profile: String,
+    pub endpoint: String,
+    pub account: String,
+    /// The directory of new conversations.
+    pub root: String,
+}
+
+/// Old and new connection side by side, for Confirm connection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Comparison {
+    /// Where the waiting drafts come from, each once.
+    pub old: Vec<Origin>,
+    /// `None`: nothing is connected.
+    pub new: Option<Origin>,
+    /// In words; empty: nothing that can be seen differs.
+    pub differences: Vec<String>,
+    pub confirmed: bool,
 }

@@ -221,6 +221,13 @@ impl Engine {
 
     /// What the open history shows of an operation whose outcome is unknown.
     fn evidence(&self, entry: &ledger::Entry) -> Option<String> {
+        let seen = self.seen(entry);
+        let twin = self.has_twin(entry).then(|| words::TWIN_DRAFT.to_owned());
+        let said: Vec<String> = [seen, twin].into_iter().flatten().collect();
+        (!said.is_empty()).then(|| said.join(" "))
+    }
+
+    fn seen(&self, entry: &ledger::Entry) -> Option<String> {
         if !matches!(entry.state, OpState::OutcomeUnknown(_)) || !matches!(entry.kind, OpKind::Send | OpKind::Steer) {
             return None;
         }
@@ -238,6 +245,7 @@ impl Engine {
             && self.owner.calls.is_empty()
             && self.owner.snapshots.is_empty()
             && (self.owner.link().is_none() || self.owner.server.is_some())
+            && !self.recovery.is_searching()
             && self.guard.due().is_none()
             && !self.ledger.iter().any(|entry| entry.state == OpState::InFlight && entry.kind == OpKind::Answer)
     }

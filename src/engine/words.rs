@@ -6,9 +6,11 @@ mod item;
 pub use failure::{FailureWords, failure};
 pub use item::{completed, turn_ended};
 
+use super::GaveUp;
 use super::input::Profile;
-use super::view::{Connection, SignIn};
+use super::view::{Connection, Origin, SignIn};
 use crate::base::redact::redact;
+use crate::base::{Instant, limit};
 use crate::contract::Target;
 use crate::protocol::{RpcError, ServerRequest};
 
@@ -28,8 +30,10 @@ pub struct StateWords {
 pub enum Button {
     Connect,
     ChooseProfile,
-    /// `Intent::Disconnect`.
+    /// `Intent::CancelConnecting`.
     Cancel,
+    /// Skips the wait before the next attempt.
+    TryNow,
     NewConversation,
     Reconnect,
     /// Reconnect after the token file was looked at.
@@ -45,6 +49,7 @@ impl Button {
             Self::Connect => "Connect",
             Self::ChooseProfile => "Choose profile",
             Self::Cancel => "Cancel",
+            Self::TryNow => "Try now",
             Self::NewConversation => "New conversation",
             Self::Reconnect => "Reconnect",
             Self::CheckTokenAndReconnect => "Check token file and Reconnect",
@@ -78,9 +83,16 @@ pub fn state(connection: &Connection, profile: Option<&Profile>) -> StateWords {
             &[Button::NewConversation],
         ),
         Connection::Ready { .. } => ("Ready", format!("Connected to {}.", place(profile)), "ready", &[]),
-        Connection::ManualReconnect { failure: cause } => (
+        Connection::Reconnecting { failure: cause, next, .. } => {
+            let waits: &[Button] = if next.is_some() { &[Button::TryNow, Button::Cancel] } else { &[Button::Cancel] };
+            ("Reconnecting", failure(cause, profile).while_reconnecting(), "connecting", waits)
+        }
+        Connection::ManualReconnect { failure: cause, gave_up } => (
             "Manual reconnect required",
-            failure(cause, profile).line(),
+            match gave_up {
+                Some(why) => format!("{} {}", given_up(*why), failure(cause, profile).line()),
+                None => failure(cause, profile).line(),
+            },
             "warning",
             &[Button::Reconnect, Button::ChooseProfile],
         ),
@@ -110,7 +122,8 @@ pub fn state(connection: &Connection, profile: Option<&Profile>) -> StateWords {
 /// Whether entering a state interrupts a screen reader: losses and needed sign-ins do.
 pub fn is_urgent(connection: &Connection) -> bool {
     match connection {
-        Connection::ManualReconnect { .. }
+        Connection::Reconnecting { .. }
+        | Connection::ManualReconnect { .. }
         | Connection::SignInRequired { .. }
         | Connection::ConfirmationRequired { .. } => true,
         Connection::NotConnected
@@ -119,6 +132,37 @@ pub fn is_urgent(connection: &Connection) -> bool {
         | Connection::AwaitingSelection { .. }
         | Connection::Ready { .. } => false,
     }
+}
+
+/// Why recovery ended without a connection.
+fn given_up(why: GaveUp) -> &'static str {
+    match why {
+        GaveUp::Attempts => "Five attempts to connect again failed.",
+        GaveUp::Time => "Connecting again took more than five minutes.",
+        GaveUp::Cancelled => "You cancelled connecting again.",
+    }
+}
+
+/// "attempt 2 of 5, next in 3 s": beside the state, never in a live region.
+pub fn progress(connection: &Connection, now: Instant) -> Option<String> {
+    let Connection::Reconnecting { attempt, next, .. } = connection else { return None };
+    let count = format!("attempt {attempt} of {}", limit::ATTEMPTS);
+    Some(match next {
+        None => count,
+        Some(next) => format!("{count}, next in {} s", next.since(now).as_millis().div_ceil(1_000)),
+    })
+}
+
+/// What differs between the connection of a draft and the one that is there.
+pub fn differences(old: &Origin, new: &Origin) -> Vec<String> {
+    let fields = [
+        ("profile", &old.profile, &new.profile),
+        ("endpoint", &old.endpoint, &new.endpoint),
+        ("account", &old.account, &new.account),
+        ("directory", &old.root, &new.root),
+    ];
+    let differing = fields.iter().filter(|(_, old, new)| old != new);
+    differing.map(|(what, old, new)| format!("Another {what}: it was {old}, it is {new}.")).collect()
 }
 
 /// A profile and its endpoint, for the labels of what outlives a connection.
@@ -169,7 +213,18 @@ pub const NOTHING_TO_STOP: &str = "No turn runs here.";
 pub const JOIN_TIMED_OUT: &str = "The server did not answer Join in time. What you read stays; try Join again.";
 pub const DROPPED: &str =
     "Accepted, then dropped: the turn ended before Codex read your message. Your text is in review.";
-pub const TEXT_IS_BACK: &str = "Your text is back in the composer.";
+pub const TEXT_IN_REVIEW: &str = "Your text is kept for review.";
+pub const ACCEPTED_AFTER_ALL: &str = "A message whose fate was not known is in the history: it was accepted.";
+pub const TYPED_OFFLINE: &str = "Typed while not connected";
+pub const ACCOUNT_NONE: &str = "not known";
+pub const CANNOT_CONFIRM: &str = "Not connected yet. The connection can be confirmed when it is there.";
+pub const CONFIRM_FIRST: &str = "Confirm connection first.";
+pub const SELECT_FIRST: &str = "Choose the conversation that the draft is for.";
+pub const CONFIRMED: &str = "Connection confirmed. Drafts can be restored.";
+pub const RESTORED: &str = "Draft restored to the composer. Nothing was sent.";
+pub const MODEL_NOT_OFFERED: &str = "The draft's model is not offered here; the conversation's own is used.";
+pub const TWIN_DRAFT: &str = "A draft with the same text is kept as well.";
+pub const TWIN_OPERATION: &str = "A message with exactly this text may have been accepted already: see the review. Sending it again may run it twice.";
 pub const JOIN_LATE: &str = "The server answered Join too late. Press Join again; nothing is repeated by it.";
 pub const SNAPSHOT_FAULT: &str = "What runs now could not be read. Refresh shows what is finished.";
 pub const LOST_UNKNOWN: &str =
@@ -281,7 +336,8 @@ mod tests {
             (Connection::Synchronizing { server: server.clone() }, "Synchronizing history"),
             (Connection::AwaitingSelection { server: server.clone() }, "Awaiting conversation selection"),
             (Connection::Ready { server: server.clone() }, "Ready"),
-            (Connection::ManualReconnect { failure: failure.clone() }, "Manual reconnect required"),
+            (Connection::Reconnecting { attempt: 1, next: None, failure: failure.clone() }, "Reconnecting"),
+            (Connection::ManualReconnect { failure: failure.clone(), gave_up: None }, "Manual reconnect required"),
             (Connection::SignInRequired { cause: SignIn::Token(failure.clone()) }, "Sign-in required"),
             (Connection::SignInRequired { cause: SignIn::Account(server) }, "Sign-in required"),
             (Connection::ConfirmationRequired { failure }, "Connection/profile confirmation required"),

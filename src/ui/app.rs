@@ -18,7 +18,7 @@ use crate::a11y::Bridge;
 use crate::base::{Now, OpId, RequestId, Stamp, ThreadId};
 use crate::contract::Event;
 use crate::engine::input::Focus;
-use crate::engine::view::{Composer, Conversation, ConversationKey, Picker, Review};
+use crate::engine::view::{Composer, Connection, Conversation, ConversationKey, Picker, Review};
 use crate::engine::{Engine, Input, Intent, Output};
 use crate::link::LinkEvent;
 use crate::settings::{Profiles, Settings, Store, codex};
@@ -161,7 +161,7 @@ impl App {
                     window.choosing = Choosing::No;
                     window.find = None;
                     window.page = Page::Chat;
-                    window.viewing = Viewing { last: 0, at_end: true, active: None };
+                    window.viewing = Viewing { last: 0, at_end: true, active: None, focused: false };
                     window.unfolded.clear();
                 }
                 Intent::Connect(_) | Intent::Reconnect => {
@@ -172,6 +172,8 @@ impl App {
                 Intent::Disconnect => window.menu = None,
                 Intent::Send => window.viewing.at_end = true,
                 Intent::DiscardDraft(_) => window.dialog = None,
+                // One pane: the composer that takes the text must be there to take the focus.
+                Intent::RestoreDraft(_) => window.picking = false,
                 _ => {}
             }
         }
@@ -275,6 +277,9 @@ impl App {
         ];
         if let Some(due) = self.engine.poll_timeout() {
             all.push(effect::alarm(self.alarm, due.since(self.now.instant)));
+        }
+        if matches!(self.engine.banner().connection, Connection::Reconnecting { next: Some(_), .. }) {
+            all.push(iced::time::every(Duration::from_millis(500)).map(|_| Message::Tick));
         }
         if self.has_unarmed_cards() {
             all.push(iced::time::every(Duration::from_millis(100)).map(|_| Message::Tick));

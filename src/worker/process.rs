@@ -85,6 +85,14 @@ impl Owned {
         self.pid
     }
 
+    /// Returns when the child itself has ended; others of its group may live on. May be dropped and asked again.
+    pub async fn exited(&mut self) {
+        // An error means that it cannot be waited for: then its output tells.
+        if self.child.wait().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+
     /// Waits for the end of the child for at most `grace`, kills what is left of its group, and
     /// returns how the child ended. Close its stdin before.
     pub async fn end(mut self, grace: Duration) -> io::Result<ExitStatus> {

@@ -27,14 +27,14 @@ pub(super) async fn run(
     outbox: &Outbox,
 ) -> Failure {
     let cwd = cwd.or_else(std::env::home_dir);
-    let (child, pipes) = match start(&program, cwd.as_deref(), settings) {
+    let (mut child, pipes) = match start(&program, cwd.as_deref(), settings) {
         Ok(started) => started,
         Err(failure) => return failure,
     };
     outbox.send(TransportEvent::Opened { pid: Some(child.pid()) }).await;
     let mut talk = Talk::default();
     let mut stderr = Ring::default();
-    let end = pump(pipes, inbox, outbox, &mut talk, &mut stderr, settings).await;
+    let end = pump(&mut child, pipes, inbox, outbox, &mut talk, &mut stderr, settings).await;
     let status = match child.end(settings.child_grace).await {
         Ok(status) => process::exit_words(status),
         Err(error) => format!("its end is unknown ({error})"),
@@ -82,6 +82,7 @@ impl Talk {
 }
 
 async fn pump(
+    child: &mut Owned,
     pipes: Pipes,
     inbox: Inbox,
     outbox: &Outbox,
@@ -94,6 +95,13 @@ async fn pump(
     let end = {
         let (commands, overdue) = inbox.split(settings.child_grace);
         let mut overdue = pin!(overdue);
+        // A script that started the server may end and leave it behind with the pipes: nobody owns it then.
+        let orphaned = async {
+            child.exited().await;
+            // Its last words are still in the pipe.
+            tokio::time::sleep(settings.child_grace / 4).await;
+        };
+        let mut orphaned = pin!(orphaned);
         let mut write = pin!(write(pipes.stdin, commands));
         let mut read = pin!(read(pipes.stdout, outbox, talk, settings.message_limit));
         loop {
@@ -106,6 +114,7 @@ async fn pump(
                 },
                 () = &mut stderr, if erring => erring = false,
                 () = &mut overdue => break End::Asked,
+                () = &mut orphaned => break End::OutputClosed,
             }
         }
         // Here stdin and stdout are closed: the child is asked to end.

@@ -114,30 +114,83 @@ fn a_command_and_a_patch_are_declined_and_accepted_by_keyboard() {
     drive.quit();
 }
 
+/// The server's whole group: npm's script and the program behind it.
+fn signal_group(signal: &str, server: u32) {
+    assert!(Command::new("kill").args([signal, "--", &format!("-{server}")]).status().unwrap().success());
+}
+
+fn pid(state: &serde_json::Value, key: &str) -> u32 {
+    u32::try_from(state[key].as_u64().expect(key)).unwrap()
+}
+
+/// The text field's node.
+fn message_field(drive: &mut Drive) -> serde_json::Value {
+    let named = |node: &serde_json::Value| node["role"] == "multilineTextInput" && node["name"] == "Message";
+    drive.nodes().into_iter().find(named).expect("a composer")
+}
+
 #[test]
-fn a_killed_server_leaves_a_truthful_window_the_text_and_no_process() {
+fn a_killed_server_is_connected_again_and_the_draft_waits_for_the_user_byte_for_byte() {
     let Some(codex) = codex::codex(TARGET) else { return };
     let (model, settings) = (Model::start(), tempfile::tempdir().unwrap());
     let home = Home::new(&model);
     let mut drive = local(&home, &codex, settings.path());
-    send_in_new(&mut drive, "HANG 3");
-    drive.until("w2");
-    drive.type_text("not sent yet");
+    send_in_new(&mut drive, "SLOW 3 10");
+    drive.until("Codex: w0 w1 w2");
+    drive.until_no_button("Stop");
+    let draft = "  not sent yet: \u{fc}n\u{ef} \u{1f680} ";
+    drive.type_text(draft);
     let state = drive.state();
-    let pid = |key: &str| u32::try_from(state[key].as_u64().expect(key)).unwrap();
-    let (worker, server) = (pid("worker_pid"), pid("server_pid"));
+    let (worker, server) = (pid(&state, "worker_pid"), pid(&state, "server_pid"));
     let asked = model.asked().len();
-    // The server's whole group: npm's script and the program behind it.
-    assert!(Command::new("kill").args(["-9", "--", &format!("-{server}")]).status().unwrap().success());
-    drive.until("Manual reconnect required");
-    drive.until("not sent yet");
+    signal_group("-9", server);
     drive.until("Unsent text kept");
-    drive.until_button("Reconnect");
+    drive.until_state("Awaiting conversation selection");
+    let said = drive.announcements();
+    assert_eq!(count(&said, "Reconnecting."), 1, "{said:?}");
+    let field = message_field(&mut drive);
+    assert!(field["states"].as_array().is_some_and(|states| states.iter().any(|state| state == "focused")), "{field}");
+    assert_eq!(field["value"].as_str().unwrap_or_default(), "", "nothing is restored by itself");
     eventually("the end of worker and server", || !is_alive(worker) && !is_alive(server));
-    drive.press_by_keyboard("Reconnect");
-    drive.until("Awaiting conversation selection");
-    drive.until("not sent yet");
-    assert_eq!(model.asked().len(), asked, "nothing was sent again");
+    assert_ne!(pid(&drive.state(), "worker_pid"), worker);
+
+    drive.key("Ctrl+K");
+    drive.key("Enter");
+    drive.until("Viewing history only");
+    drive.press_by_keyboard("Confirm connection");
+    drive.until("Connection confirmed");
+    drive.press_by_keyboard("Restore draft");
+    drive.tell(&json!({"wait": {"text": "Unsent text kept", "gone": true}, "ms": 10_000}));
+    assert_eq!(message_field(&mut drive)["value"], draft);
+    assert_eq!(model.asked().len(), asked, "nothing was sent");
+    drive.quit();
+}
+
+#[test]
+fn a_message_in_flight_when_the_server_dies_is_unknown_and_never_sent_again() {
+    let Some(codex) = codex::codex(TARGET) else { return };
+    let (model, settings) = (Model::start(), tempfile::tempdir().unwrap());
+    let home = Home::new(&model);
+    let mut drive = local(&home, &codex, settings.path());
+    send_in_new(&mut drive, "SLOW 3 10");
+    drive.until("Codex: w0 w1 w2");
+    drive.until_no_button("Stop");
+    let server = pid(&drive.state(), "server_pid");
+    let asked = model.asked().len();
+    signal_group("-STOP", server);
+    let lost = "TOOL echo in flight";
+    drive.type_text(lost);
+    drive.key("Ctrl+Enter");
+    signal_group("-9", server);
+    drive.until("Not known whether the message was done");
+    drive.until("Sending again may run it twice.");
+    drive.until_state("Awaiting conversation selection");
+    drive.key("Ctrl+K");
+    drive.key("Enter");
+    drive.until("Viewing history only");
+    drive.until("Not in history as of");
+    drive.until_button("Edit into composer");
+    assert_eq!((model.asked().len(), model.times(lost)), (asked, 0), "nothing was sent again");
     drive.quit();
 }
 

@@ -3,6 +3,8 @@
 mod cards;
 mod connection;
 mod conversation;
+mod drafts;
 mod fake;
 mod message;
+mod recovery;
 mod walk;

@@ -103,6 +103,8 @@ every_variant!(failures: FailureKind {
     FailureKind::MessageTooLarge => FailureKind::MessageTooLarge,
     FailureKind::Silent => FailureKind::Silent,
     FailureKind::Refused { .. } => FailureKind::Refused { method: "thread/list".into() },
+    FailureKind::Overloaded { .. } => FailureKind::Overloaded { method: "thread/list".into() },
+    FailureKind::ProfileChanged => FailureKind::ProfileChanged,
     FailureKind::AccountChanged => FailureKind::AccountChanged,
     FailureKind::Disconnected => FailureKind::Disconnected,
     FailureKind::Worker { .. } => FailureKind::Worker { why: "ended".into() },

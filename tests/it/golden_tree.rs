@@ -108,6 +108,8 @@ fn without_times(words: &str) -> String {
             kept.push("WHEN");
         } else if ["now", "yesterday"].contains(&word) {
             kept.push("WHEN");
+        } else if word == "now," {
+            kept.push("WHEN,");
         } else {
             kept.push(word);
         }
@@ -167,15 +169,6 @@ const STATES: &[State] = &[
     State { name: "list-empty", scenario: "empty", reach: list },
     State { name: "reading", scenario: "legacy", reach: read_first },
     State { name: "joined", scenario: "legacy", reach: join },
-    State {
-        name: "running",
-        scenario: "s4",
-        reach: |drive| {
-            read_first(drive);
-            drive.press_by_keyboard("Join");
-            drive.until_button("Stop");
-        },
-    },
     State { name: "sign-in", scenario: "sign-in", reach: |drive| drive.until("Sign-in required") },
     State { name: "manual-reconnect", scenario: "garbage", reach: |drive| drive.until("Manual reconnect required") },
     State {
@@ -208,7 +201,8 @@ fn the_tree_of_every_main_state_is_the_committed_one_and_all_its_controls_have_n
         for node in tree.0.values().filter(|node| ACTIONABLE.contains(&text(node, "role"))) {
             assert!(!text(node, "name").is_empty(), "{}: a control without a name: {node}", state.name);
         }
-        check(&format!("tree-{}", state.name), &tree.text("window"));
+        let folder = settings.path().display().to_string();
+        check(&format!("tree-{}", state.name), &tree.text("window").replace(&folder, "DIR"));
         drive.quit();
     }
 }

@@ -16,6 +16,7 @@ mod package;
 mod protocol_corpus;
 mod schema;
 mod settings;
+mod sim;
 mod tidy;
 mod transport;
 #[cfg(feature = "gui")]

@@ -12,6 +12,11 @@ pub struct FailureWords {
 }
 
 impl FailureWords {
+    /// One line while recovery is under way: nobody has to do anything.
+    pub fn while_reconnecting(&self) -> String {
+        format!("{} {} Nothing is sent by itself.", self.happened, self.safe)
+    }
+
     /// One line for the banner.
     pub fn line(&self) -> String {
         format!("{} {} {}", self.happened, self.safe, self.todo)
@@ -98,6 +103,14 @@ pub fn failure(failure: &Failure, profile: Option<&Profile>) -> FailureWords {
             format!("{at} refused {method}, which every connection begins with."),
             NOTHING_SENT,
             "See Details for its words, then Reconnect.".into(),
+        ),
+        FailureKind::Overloaded { method } => {
+            (format!("{at} is overloaded and did not answer {method}."), kept, "Wait a moment, then Reconnect.".into())
+        }
+        FailureKind::ProfileChanged => (
+            "The connection's settings changed, so it is not made again by itself.".into(),
+            "Your texts are kept and were sent to nobody.",
+            "Review the profile, then Connect.".into(),
         ),
         FailureKind::AccountChanged => (
             "The server's account changed, so this connection was ended.".into(),

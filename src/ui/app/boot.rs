@@ -51,8 +51,11 @@ impl App {
         };
         let settings: Settings = load(store.as_ref(), &mut notes);
         let profiles: Profiles = load(store.as_ref(), &mut notes);
-        let config =
-            Config { new_id: Box::new(|| uuid::Uuid::new_v4().to_string()), time_text: Box::new(clock::time_of_day) };
+        let config = Config {
+            new_id: Box::new(|| uuid::Uuid::new_v4().to_string()),
+            time_text: Box::new(clock::time_of_day),
+            jitter: Box::new(fastrand::f64),
+        };
         let now = clock.now();
         let size = options.size.or(settings.window.map(|size| Size::new(size.width as f32, size.height as f32)));
         let mut app = Self {

@@ -60,9 +60,10 @@ impl App {
         };
         let rows = &open.history.rows;
         let at = |key: u64| rows.iter().position(|row| row.key == key);
-        let active = window.viewing.active.and_then(at);
-        // Nobody chose a row yet: what is in sight counts as read.
-        let from = active.or_else(|| at(window.viewing.last).map(|last| last + usize::from(!on))).unwrap_or(0);
+        let viewing = window.viewing;
+        // From elsewhere, with the end in sight: what is in sight counts as read.
+        let active = viewing.active.filter(|_| viewing.focused || !viewing.at_end).and_then(at);
+        let from = active.or_else(|| at(viewing.last).map(|last| last + usize::from(!on))).unwrap_or(0);
         let Some(to) = stop.next(rows, from, on) else {
             let words = match (stop, on) {
                 (Stop::Message, true) => "No later message is loaded",

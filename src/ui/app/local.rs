@@ -54,8 +54,8 @@ impl App {
                 window.viewing.at_end = true;
                 return widget::jump_to_end(history::LIST);
             }
-            Local::Viewing(HistoryView { first, last, at_end, active }) => {
-                window.viewing = Viewing { last, at_end, active };
+            Local::Viewing(HistoryView { first, last, at_end, active, focused }) => {
+                window.viewing = Viewing { last, at_end, active, focused };
                 return self.step(Input::User(Intent::Viewing { first, last, at_end }));
             }
             Local::Copy(text) => {
@@ -156,9 +156,9 @@ impl App {
                     window.connect.load(&profile);
                 }
             }
-            ConnectForm::Forget(name) => self.edit_profiles(id, |profiles| profiles.remove(&name)),
+            ConnectForm::Forget(name) => return self.edit_profiles(id, |profiles| profiles.remove(&name)),
             ConnectForm::Save => match window.connect.profile() {
-                Ok(profile) => self.edit_profiles(id, |profiles| profiles.put(profile)),
+                Ok(profile) => return self.edit_profiles(id, |profiles| profiles.put(profile)),
                 Err(why) => window.connect.error = Some(why),
             },
             ConnectForm::ConnectNow => match window.connect.profile() {
@@ -184,8 +184,13 @@ impl App {
         }
     }
 
-    fn edit_profiles(&mut self, id: window::Id, change: impl FnOnce(&mut Profiles)) {
-        let Some(store) = &self.store else { return self.form_error(id) };
+    fn edit_profiles(&mut self, id: window::Id, change: impl FnOnce(&mut Profiles)) -> Task<Message> {
+        let Some(store) = &self.store else {
+            self.form_error(id);
+            return Task::none();
+        };
+        let used = self.engine.banner().profile.map(|profile| profile.name.clone());
+        let before = used.as_ref().and_then(|name| self.profiles.get(name).cloned());
         match store.edit(change) {
             Ok(loaded) => self.profiles = loaded.value,
             Err(error) => {
@@ -194,6 +199,9 @@ impl App {
                 }
             }
         }
+        let after = used.as_ref().and_then(|name| self.profiles.get(name).cloned());
+        // Nothing may be connected by itself with settings that the user did not connect with.
+        if before == after { Task::none() } else { self.step(Input::User(Intent::ProfileEdited)) }
     }
 
     fn change_settings(&mut self, id: window::Id, change: SettingsChange) -> Task<Message> {

@@ -51,7 +51,7 @@ impl App {
             // Another owner: its conversations' editors hold nothing of this one.
             self.stamp = self.engine.stamp();
             for window in self.windows.values_mut() {
-                window.editors.clear();
+                window.editors.retain(|key, _| *key == crate::engine::OFFLINE);
             }
         }
         let picker = self.engine.picker();

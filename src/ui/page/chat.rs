@@ -165,7 +165,7 @@ fn attention<'a>(app: &'a App, id: iced::window::Id, open: Option<&'a Conversati
     let mut any = false;
     if !drafts.is_empty() {
         any = true;
-        content = content.push(review::drafts(id, drafts));
+        content = content.push(review::drafts(app, id, drafts));
     }
     if !others.is_empty() {
         any = true;
@@ -201,6 +201,9 @@ fn empty<'a>(app: &'a App, id: iced::window::Id) -> Element<'a, Message> {
             Some(kit::primary("empty-new", "New conversation", Some(Message::Do(id, Intent::New { cwd: None })))),
         ),
         Connection::Connecting | Connection::Synchronizing { .. } => ("One moment", "The server is being read.", None),
+        Connection::Reconnecting { .. } => {
+            ("Connecting again", "Your texts are kept. Nothing is sent by itself.", None)
+        }
         Connection::NotConnected
         | Connection::ManualReconnect { .. }
         | Connection::SignInRequired { .. }

@@ -24,7 +24,9 @@ fn kind(connection: &Connection) -> Kind {
     match connection {
         Connection::Ready { .. } | Connection::AwaitingSelection { .. } => Kind::Ok,
         Connection::NotConnected | Connection::Connecting | Connection::Synchronizing { .. } => Kind::Plain,
-        Connection::SignInRequired { .. } | Connection::ConfirmationRequired { .. } => Kind::Warn,
+        Connection::Reconnecting { .. }
+        | Connection::SignInRequired { .. }
+        | Connection::ConfirmationRequired { .. } => Kind::Warn,
         Connection::ManualReconnect { .. } => Kind::Bad,
     }
 }
@@ -37,6 +39,10 @@ pub fn view<'a>(app: &'a App, id: iced::window::Id, window: &'a Window) -> Eleme
     let details = window.details;
     let icon = kit::words(font::ICON, kit::icon(state.icon)).style(style::ink(kind));
     let mut title = row![kit::words(font::STRONG, state.title).style(style::ink(kind))].spacing(GAP);
+    // Beside the state and outside of what is announced: a countdown is read when one looks for it.
+    if let Some(progress) = words::progress(banner.connection, app.now().instant) {
+        title = title.push(kit::body(progress));
+    }
     if let Some(note) = app.conversation().and_then(reading_note) {
         title = title.push(kit::body(note));
     }
@@ -120,7 +126,9 @@ fn account(account: &AccountView) -> Option<String> {
 /// Technical text, on demand only.
 fn detail(connection: &Connection) -> Option<String> {
     let failure = match connection {
-        Connection::ManualReconnect { failure } | Connection::ConfirmationRequired { failure } => failure,
+        Connection::Reconnecting { failure, .. }
+        | Connection::ManualReconnect { failure, .. }
+        | Connection::ConfirmationRequired { failure } => failure,
         Connection::SignInRequired { cause: crate::engine::view::SignIn::Token(failure) } => failure,
         _ => return None,
     };
@@ -139,7 +147,8 @@ fn action(button: Button, id: iced::window::Id, profile: Option<&Profile>) -> Op
             None => Message::Local(id, Local::Go(Page::Connect)),
         },
         Button::ChooseProfile | Button::Review => Message::Local(id, Local::Go(Page::Connect)),
-        Button::Cancel => Message::Do(id, Intent::Disconnect),
+        Button::Cancel => Message::Do(id, Intent::CancelConnecting),
+        Button::TryNow => Message::Do(id, Intent::TryNow),
         Button::NewConversation => Message::Do(id, Intent::New { cwd: None }),
         Button::Reconnect | Button::CheckTokenAndReconnect => {
             profile?;

@@ -39,8 +39,10 @@ pub fn view<'a>(
     kit::pane("pane-composer", "Composer", kit::full(content.spacing(GAP)).padding([GAP, INSET]).style(style::panel))
 }
 
+/// Keeps the place of a part: a column leaves out what has a fixed size of zero, and the parts behind it would lose
+/// focus and scroll.
 fn nothing<'a>() -> Element<'a, Message> {
-    iced::widget::space::horizontal().width(0).into()
+    iced::widget::Space::new().into()
 }
 
 fn field<'a>(

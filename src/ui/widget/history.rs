@@ -41,6 +41,8 @@ pub struct HistoryView {
     pub at_end: bool,
     /// Key of the row that keys act on.
     pub active: Option<u64>,
+    /// The list has the focus.
+    pub focused: bool,
 }
 
 /// See [`history_list`].

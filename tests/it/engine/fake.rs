@@ -88,6 +88,8 @@ impl Fake {
                 format!("client-{ids}")
             }),
             time_text: Box::new(|at| format!("{} ms", at.0)),
+            // The middle: no deviation.
+            jitter: Box::new(|| 0.5),
         };
         let now = Now { instant: Instant(Duration::from_secs(1)), unix_ms: UnixMs(1_000) };
         Self {
@@ -123,6 +125,12 @@ impl Fake {
         self.serve();
     }
 
+    /// The attempt that is under way succeeds; account and list are read.
+    pub fn come_back(&mut self) {
+        self.event(Event::Connected { server: ServerInfo { version: "0.159.1".into(), pid: Some(8) } });
+        self.serve();
+    }
+
     /// Connected, `a` open and joined.
     pub fn joined() -> Self {
         let mut fake = Self::connected();
@@ -140,8 +148,18 @@ impl Fake {
     }
 
     pub fn tick(&mut self, ms: u64) {
-        self.now.instant = self.now.instant + Duration::from_millis(ms);
-        self.now.unix_ms.0 += ms as i64;
+        let end = self.now.instant + Duration::from_millis(ms);
+        // The shell wakes the engine at every deadline; only sleep jumps over one.
+        while let Some(due) = self.engine.poll_timeout().filter(|due| *due < end) {
+            self.jump(due.since(self.now.instant));
+        }
+        self.jump(end.since(self.now.instant));
+    }
+
+    /// Moves both clocks at once, as when the program did not run.
+    pub fn jump(&mut self, time: Duration) {
+        self.now.instant = self.now.instant + time;
+        self.now.unix_ms.0 += time.as_millis() as i64;
         self.engine.handle_timeout(self.now);
         self.drain();
     }

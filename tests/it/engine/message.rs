@@ -51,7 +51,7 @@ fn the_first_press_sends_the_exact_text_and_the_second_does_nothing() {
 }
 
 #[test]
-fn a_refused_message_is_back_in_the_empty_composer() {
+fn a_refused_message_waits_in_review_and_no_event_writes_to_the_composer() {
     for outcome in [
         rejected("no"),
         CallOutcome::NotSent { reason: "too large".into() },
@@ -62,10 +62,15 @@ fn a_refused_message_is_back_in_the_empty_composer() {
         fake.user(Intent::Send);
         let op = fake.take("turn/start");
         fake.settle(op, outcome.clone());
-        assert_eq!(fake.composer(), "my words\r\n", "{outcome:?}");
-        assert_eq!(fake.replaced.last().unwrap().1, "my words\r\n");
+        assert_eq!(fake.composer(), "", "{outcome:?}");
+        assert_eq!(fake.replaced.len(), 1, "only Send touched it");
+        let review = fake.conversation().reviews.remove(0);
+        assert_eq!(review.text.as_deref(), Some("my words\r\n"));
+        assert!(matches!(review.state, OpState::Rejected(_) | OpState::NotSent(_)));
+        assert_eq!(fake.heard("kept for review"), 1);
+        fake.user(Intent::EditOperation(review.op));
+        assert_eq!(fake.composer(), "my words\r\n");
         assert!(fake.conversation().reviews.is_empty() && echoes(&mut fake).is_empty());
-        assert!(fake.conversation().kind_note.unwrap().contains("back in the composer"));
         assert_eq!(fake.sent("turn/start"), 1, "a mutation is never repeated by itself");
     }
 }
@@ -118,7 +123,7 @@ fn draining_refuses_with_its_reason_and_is_no_loss() {
     fake.user(Intent::Send);
     let op = fake.take("turn/start");
     fake.settle(op, rejected("Server is draining; retry after reconnecting"));
-    assert_eq!(fake.composer(), "text");
+    assert_eq!(fake.conversation().reviews[0].text.as_deref(), Some("text"));
     assert!(matches!(fake.conversation().composer.send, SendState::Cannot(why) if why.contains("shutting down")));
     assert_eq!(fake.state(), "Ready");
     fake.user(Intent::Send);
@@ -175,13 +180,17 @@ fn a_conversation_that_could_not_be_started_loses_nothing() {
         fake.user(Intent::Send);
         let op = fake.take("thread/start");
         fake.settle(op, outcome.clone());
-        assert_eq!(fake.composer(), "hello", "{outcome:?}");
+        assert_eq!(fake.composer(), "", "{outcome:?}");
+        let kept = fake.conversation().reviews.into_iter().find(|review| review.what == OpKind::Send).unwrap();
+        assert_eq!(kept.text.as_deref(), Some("hello"));
+        assert!(matches!(kept.state, OpState::NotSent(_)));
         assert_eq!(fake.sent("turn/start"), 0);
         let unknown = fake.conversation().reviews.iter().any(|review| review.what == OpKind::StartConversation);
         assert_eq!(unknown, outcome == CallOutcome::TimedOut);
         fake.event(Event::LateResponse { op, outcome: ok(ClientResponse::ThreadStart(session(thread("new")))) });
         assert_eq!(fake.sent("turn/start"), 0, "a late start sends nothing by itself");
-        assert!(fake.conversation().reviews.is_empty());
+        let left: Vec<_> = fake.conversation().reviews.into_iter().map(|review| review.what).collect();
+        assert_eq!(left, [OpKind::Send]);
     }
 }
 
@@ -209,7 +218,7 @@ fn calls_that_are_lost_before_the_connection_ends_are_unknown_and_told_once() {
     }
     fake.lose();
     assert_eq!(fake.said.len(), 1, "{:?}", fake.said);
-    assert!(fake.said[0].0 && fake.said[0].1.contains("Manual reconnect required"));
+    assert!(fake.said[0].0 && fake.said[0].1.contains("Reconnecting."));
     let reviews = fake.engine.other_reviews();
     assert!(matches!(&reviews[..], [review] if matches!(review.state, OpState::OutcomeUnknown(_))));
     assert!(fake.engine.drafts().is_empty());

@@ -76,6 +76,11 @@ impl Drive {
         self.tell(&json!({"wait": {"text": text}, "ms": WAIT_MS}));
     }
 
+    /// Waits until this is the state of the connection; what was announced earlier does not count.
+    pub fn until_state(&mut self, title: &str) {
+        self.tell(&json!({"wait": {"role": "status", "name": title}, "ms": WAIT_MS}));
+    }
+
     /// Waits until a button of this name is there.
     pub fn until_button(&mut self, name: &str) {
         self.tell(&json!({"wait": {"role": "button", "name": name}, "ms": WAIT_MS}));

@@ -150,3 +150,20 @@ async fn dropping_a_transport_ends_its_child() {
     };
     tokio::time::timeout(crate::kit::PATIENCE, gone).await.expect("the end of the child");
 }
+
+#[tokio::test]
+async fn the_end_of_the_child_is_a_loss_also_if_what_it_started_keeps_its_pipes() {
+    let dir = tempfile::tempdir().unwrap();
+    let note = dir.path().join("grandchild");
+    // As npm's script and the native server behind it.
+    let body = format!("sleep 600 & echo $! > '{}'; echo '{{}}'; wait", note.display());
+    let program = script::codex(dir.path(), &body);
+    let mut transport = open(target(&program));
+    let pid = opened(&mut transport).await.unwrap();
+    message(&mut transport).await;
+    let grandchild = script::pid_in(&note).unwrap();
+    assert!(std::process::Command::new("kill").args(["-9", &pid.to_string()]).status().unwrap().success());
+    let FailureKind::ProcessExited { exit, before_ready, .. } = closed(&mut transport).await.kind else { panic!() };
+    assert_eq!((exit.as_str(), before_ready), ("killed by signal 9", false));
+    eventually("the end of the grandchild", || !script::is_alive(grandchild));
+}

@@ -223,9 +223,9 @@ impl World {
     }
 }
 
-/// The same cases each time; `REJOIN_CASES=N` walks N others.
+/// The same cases each time; built with `REJOIN_CASES=N`, it walks N others.
 fn config() -> ProptestConfig {
-    let cases = std::env::var("REJOIN_CASES").ok().and_then(|cases| cases.parse().ok());
+    let cases = option_env!("REJOIN_CASES").and_then(|cases| cases.parse().ok());
     let rng_seed = if cases.is_some() { RngSeed::Random } else { RngSeed::Fixed(5) };
     ProptestConfig { cases: cases.unwrap_or(48), rng_seed, failure_persistence: None, ..ProptestConfig::default() }
 }

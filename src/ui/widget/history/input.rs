@@ -132,7 +132,8 @@ impl<'a, M: Clone + 'a> History<'a, M> {
 
     /// Tells the page what is in sight and which end came near, when that changed.
     fn report(&self, state: &mut State, shell: &mut Shell<'_, M>) {
-        let view = state.view.map(|view| HistoryView { active: state.active, ..view });
+        let view =
+            state.view.map(|view| HistoryView { active: state.active, focused: state.focus.is_focused(), ..view });
         if let (Some(view), Some(message)) = (view, &self.on_view)
             && state.sent_view != Some(view)
         {

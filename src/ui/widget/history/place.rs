@@ -270,7 +270,7 @@ impl<'a, M: Clone + 'a> History<'a, M> {
             state.active = Some(to.built.row.key);
         }
         let (first, last) = (first.built.row.key, last.built.row.key);
-        state.view = Some(HistoryView { first, last, at_end: state.at_end, active: state.active });
+        state.view = Some(HistoryView { first, last, at_end: state.at_end, active: state.active, focused: false });
     }
 }
 
