@@ -3,6 +3,7 @@
 use iced::keyboard::key::Named;
 use iced::keyboard::{Event, Key, Modifiers};
 
+use super::widget::RowKey;
 use crate::settings::SendKey;
 
 /// What a key does.
@@ -86,12 +87,24 @@ const MAP: &[Entry] = &[
     window("F1", "These keys", &[Shortcut::Keys]),
 ];
 
-/// The lines of the key map: keys, and what they do.
-pub fn map(send: SendKey) -> impl Iterator<Item = (&'static str, &'static str)> {
-    MAP.iter().map(move |entry| match (entry.by, send) {
+/// The lines as rows of a list.
+pub static ROWS: [RowKey; MAP.len()] = {
+    let mut rows = [RowKey { key: 0, rev: 0 }; MAP.len()];
+    let mut at = 0;
+    while at < rows.len() {
+        rows[at].key = at as u64;
+        at += 1;
+    }
+    rows
+};
+
+/// A line of the key map: keys, and what they do.
+pub fn line(at: usize, send: SendKey) -> (&'static str, &'static str) {
+    let entry = &MAP[at];
+    match (entry.by, send) {
         (By::Send, SendKey::Enter) => ("Enter, Ctrl+Enter", "Send; Shift+Enter starts a line"),
         (By::Send | By::Window(_) | By::Focused, _) => (entry.keys, entry.does),
-    })
+    }
 }
 
 impl Shortcut {
@@ -234,7 +247,8 @@ mod tests {
 
     #[test]
     fn the_line_for_sending_names_the_send_key_of_the_settings() {
-        let line = |send| map(send).find(|(_, does)| does.starts_with("Send")).expect("a line");
+        let line =
+            |send| (0..MAP.len()).map(|at| line(at, send)).find(|(_, does)| does.starts_with("Send")).expect("a line");
         assert_eq!(line(SendKey::CtrlEnter).0, "Ctrl+Enter");
         assert!(line(SendKey::Enter).0.starts_with("Enter"));
     }
