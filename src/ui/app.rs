@@ -21,13 +21,14 @@ use crate::engine::input::Focus;
 use crate::engine::view::{Composer, Connection, Conversation, ConversationKey, Picker, Review};
 use crate::engine::{Engine, Input, Intent, Output};
 use crate::link::LinkEvent;
-use crate::settings::{Profiles, Settings, Store, codex};
+use crate::settings::{Motion, Profiles, Settings, Store, codex};
 
 use super::clock::Clock;
 use super::effect::{self, Links};
 use super::page::Page;
 use super::rows::Parsed;
 use super::shortcut::Shortcut;
+use super::system::System;
 use super::theme::Theme;
 use super::view::{composer, history, picker};
 use super::widget::{self, RowKey};
@@ -52,6 +53,10 @@ pub struct App {
     settings_notes: Vec<String>,
     found: Vec<codex::Found>,
     theme: Theme,
+    /// The platform's contrast and motion.
+    system: System,
+    /// Nothing of the machine is asked for (`drive`).
+    hermetic: bool,
     theme_override: Option<crate::settings::Theme>,
     mode: iced::theme::Mode,
     parsed: Parsed,
@@ -98,7 +103,12 @@ impl App {
             Message::Shortcut(id, shortcut) => self.shortcut(id, shortcut),
             Message::SystemTheme(mode) => {
                 self.mode = mode;
+                self.reread_system();
                 self.retheme();
+                Task::none()
+            }
+            Message::Focused => {
+                self.reread_system();
                 Task::none()
             }
             Message::Opened(id) => self.opened(id),
@@ -253,7 +263,7 @@ impl App {
             || iced::widget::space::horizontal().into(),
             |dialog| view::dialog::view(id, dialog, self.settings.send_key),
         );
-        widget::root(iced::widget::stack![ground, dialog], &self.bridge)
+        widget::root(iced::widget::stack![ground, dialog], &self.bridge, self.is_still())
     }
 
     /// The window's title.
@@ -273,7 +283,7 @@ impl App {
             window::close_events().map(Message::Closed),
             window::resize_events().map(|(id, size)| Message::Resized(id, size)),
             iced::system::theme_changes().map(Message::SystemTheme),
-            event::listen_with(shortcut_of),
+            event::listen_with(heard),
         ];
         if let Some(due) = self.engine.poll_timeout() {
             all.push(effect::alarm(self.alarm, due.since(self.now.instant)));
@@ -307,9 +317,13 @@ impl App {
     }
 }
 
-/// Keys that work everywhere. What a widget took for itself stays its own, but for keys with Ctrl.
-fn shortcut_of(event: iced::Event, status: event::Status, id: window::Id) -> Option<Message> {
-    let iced::Event::Keyboard(event) = event else { return None };
+/// Keys that work everywhere, and the window's focus. What a widget took for itself stays its own, but for keys with Ctrl.
+fn heard(event: iced::Event, status: event::Status, id: window::Id) -> Option<Message> {
+    let event = match event {
+        iced::Event::Keyboard(event) => event,
+        iced::Event::Window(window::Event::Focused) => return Some(Message::Focused),
+        _ => return None,
+    };
     let shortcut = Shortcut::of(&event)?;
     let taken = status == event::Status::Captured
         && matches!(event, keyboard::Event::KeyPressed { modifiers, .. } if modifiers.is_empty());
@@ -338,6 +352,15 @@ impl App {
     /// The transcript's text size beside the zoom.
     pub fn transcript_scale(&self) -> f32 {
         f32::from(self.settings.transcript_zoom) / 100.0
+    }
+
+    /// Nothing moves, by the user's choice here or in the platform.
+    fn is_still(&self) -> bool {
+        match self.settings.reduced_motion {
+            Motion::System => self.system.still,
+            Motion::On => true,
+            Motion::Off => false,
+        }
     }
 
     pub fn settings(&self) -> &Settings {

@@ -32,6 +32,8 @@ pub enum Message {
     /// An assistive technology did something: redraw.
     Wake,
     SystemTheme(iced::theme::Mode),
+    /// The window has the focus again.
+    Focused,
     Opened(window::Id),
     Closed(window::Id),
     CloseRequested(window::Id),
