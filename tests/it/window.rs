@@ -174,6 +174,8 @@ fn escape_in_the_list_clears_the_search_and_goes_back_to_the_conversation() {
     drive.tell(&json!({"wait": {"text": "Nothing matches the search", "gone": true}, "ms": 60_000}));
     assert_ne!(focused(&mut drive)["role"], "searchInput");
     assert!(drive.texts().iter().any(|text| text == "Message"), "the conversation is still open");
+    let fields = of_role(&mut drive, "searchInput");
+    assert!(fields.iter().all(|field| field["value"].as_str().unwrap_or_default().is_empty()), "{fields:?}");
     drive.quit();
 }
 
