@@ -13,6 +13,7 @@ mod message;
 mod page;
 mod rows;
 mod shortcut;
+mod system;
 pub mod theme;
 mod view;
 pub mod widget;

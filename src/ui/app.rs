@@ -3,6 +3,7 @@
 mod boot;
 mod choose;
 mod find;
+mod jump;
 mod local;
 mod profile;
 mod shown;
@@ -20,20 +21,22 @@ use crate::engine::input::Focus;
 use crate::engine::view::{Composer, Connection, Conversation, ConversationKey, Picker, Review};
 use crate::engine::{Engine, Input, Intent, Output};
 use crate::link::LinkEvent;
-use crate::settings::{Profiles, Settings, Store, codex};
+use crate::settings::{Motion, Profiles, Settings, Store, codex};
 
 use super::clock::Clock;
 use super::effect::{self, Links};
 use super::page::Page;
 use super::rows::Parsed;
 use super::shortcut::Shortcut;
+use super::system::System;
 use super::theme::Theme;
 use super::view::{composer, history, picker};
 use super::widget::{self, RowKey};
-use super::window::{Choosing, Dialog, Window};
+use super::window::{Choosing, Dialog, Viewing, Window};
 use super::{Message, page, view};
 
 pub use boot::Options;
+use jump::Stop;
 
 /// The program.
 pub struct App {
@@ -50,6 +53,10 @@ pub struct App {
     settings_notes: Vec<String>,
     found: Vec<codex::Found>,
     theme: Theme,
+    /// The platform's contrast and motion.
+    system: System,
+    /// Nothing of the machine is asked for (`drive`).
+    hermetic: bool,
     theme_override: Option<crate::settings::Theme>,
     mode: iced::theme::Mode,
     parsed: Parsed,
@@ -96,7 +103,12 @@ impl App {
             Message::Shortcut(id, shortcut) => self.shortcut(id, shortcut),
             Message::SystemTheme(mode) => {
                 self.mode = mode;
+                self.reread_system();
                 self.retheme();
+                Task::none()
+            }
+            Message::Focused => {
+                self.reread_system();
                 Task::none()
             }
             Message::Opened(id) => self.opened(id),
@@ -160,7 +172,7 @@ impl App {
                     window.choosing = Choosing::No;
                     window.find = None;
                     window.page = Page::Chat;
-                    window.viewing.at_end = true;
+                    window.viewing = Viewing { last: 0, at_end: true, active: None, focused: false };
                     window.unfolded.clear();
                 }
                 Intent::Connect(_) | Intent::Reconnect => {
@@ -223,8 +235,12 @@ impl App {
                 window.viewing.at_end = true;
                 widget::jump_to_end(history::LIST)
             }
+            Shortcut::PreviousMessage => self.jump(id, Stop::Message, false),
+            Shortcut::NextMessage => self.jump(id, Stop::Message, true),
+            Shortcut::PreviousTurn => self.jump(id, Stop::Turn, false),
+            Shortcut::NextTurn => self.jump(id, Stop::Turn, true),
             Shortcut::WhereAmI => {
-                let words = self.where_am_i();
+                let words = self.where_am_i(id);
                 self.bridge.announce(false, words);
                 Task::none()
             }
@@ -244,11 +260,11 @@ impl App {
             .height(iced::Length::Fill)
             .style(super::theme::style::ground);
         // The tree keeps its shape, so that nothing loses focus or scroll when a dialog opens.
-        let dialog = window
-            .dialog
-            .as_ref()
-            .map_or_else(|| iced::widget::space::horizontal().into(), |dialog| view::dialog::view(id, dialog));
-        widget::root(iced::widget::stack![ground, dialog], &self.bridge)
+        let dialog = window.dialog.as_ref().map_or_else(
+            || iced::widget::space::horizontal().into(),
+            |dialog| view::dialog::view(id, dialog, self.settings.send_key),
+        );
+        widget::root(iced::widget::stack![ground, dialog], &self.bridge, self.is_still())
     }
 
     /// The window's title.
@@ -268,7 +284,7 @@ impl App {
             window::close_events().map(Message::Closed),
             window::resize_events().map(|(id, size)| Message::Resized(id, size)),
             iced::system::theme_changes().map(Message::SystemTheme),
-            event::listen_with(shortcut_of),
+            event::listen_with(heard),
         ];
         if let Some(due) = self.engine.poll_timeout() {
             all.push(effect::alarm(self.alarm, due.since(self.now.instant)));
@@ -284,16 +300,6 @@ impl App {
 
     fn has_unarmed_cards(&self) -> bool {
         self.cards.values().any(|seen| self.now.instant.since(*seen) < crate::base::limit::ARMING)
-    }
-
-    /// Where the user is, for the "where am I" key.
-    fn where_am_i(&self) -> String {
-        let banner = self.engine.banner();
-        let state = crate::engine::words::state(banner.connection, banner.profile);
-        match self.conversation() {
-            Some(open) => format!("{}. Conversation {}. {} items.", state.title, open.title, open.history.items),
-            None => format!("{}. No conversation is open.", state.title),
-        }
     }
 
     /// What the shell shows for `drive`: facts that a test can hold against the screen.
@@ -312,9 +318,13 @@ impl App {
     }
 }
 
-/// Keys that work everywhere. What a widget took for itself stays its own, but for keys with Ctrl.
-fn shortcut_of(event: iced::Event, status: event::Status, id: window::Id) -> Option<Message> {
-    let iced::Event::Keyboard(event) = event else { return None };
+/// Keys that work everywhere, and the window's focus. What a widget took for itself stays its own, but for keys with Ctrl.
+fn heard(event: iced::Event, status: event::Status, id: window::Id) -> Option<Message> {
+    let event = match event {
+        iced::Event::Keyboard(event) => event,
+        iced::Event::Window(window::Event::Focused) => return Some(Message::Focused),
+        _ => return None,
+    };
     let shortcut = Shortcut::of(&event)?;
     let taken = status == event::Status::Captured
         && matches!(event, keyboard::Event::KeyPressed { modifiers, .. } if modifiers.is_empty());
@@ -343,6 +353,15 @@ impl App {
     /// The transcript's text size beside the zoom.
     pub fn transcript_scale(&self) -> f32 {
         f32::from(self.settings.transcript_zoom) / 100.0
+    }
+
+    /// Nothing moves, by the user's choice here or in the platform.
+    fn is_still(&self) -> bool {
+        match self.settings.reduced_motion {
+            Motion::System => self.system.still,
+            Motion::On => true,
+            Motion::Off => false,
+        }
     }
 
     pub fn settings(&self) -> &Settings {

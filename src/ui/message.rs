@@ -15,6 +15,7 @@ use crate::settings::{Motion, SendKey, Theme as ThemeChoice};
 
 use super::page::Page;
 use super::shortcut::Shortcut;
+use super::widget::HistoryView;
 use super::window::Notice;
 
 /// Something happened.
@@ -31,6 +32,8 @@ pub enum Message {
     /// An assistive technology did something: redraw.
     Wake,
     SystemTheme(iced::theme::Mode),
+    /// The window has the focus again.
+    Focused,
     Opened(window::Id),
     Closed(window::Id),
     CloseRequested(window::Id),
@@ -75,12 +78,11 @@ pub enum Local {
     /// Shows or hides what a row keeps folded.
     Fold(u64),
     JumpToLatest,
-    Viewing {
-        first: u64,
-        last: u64,
-        at_end: bool,
-    },
+    /// What of the history is in sight.
+    Viewing(HistoryView),
     Copy(String),
+    /// Copies the text of the history's row of this key.
+    CopyRow(u64),
     /// Shows a link's real target and asks.
     AskLink(Arc<str>),
     OpenLink(SafeUrl),

@@ -28,7 +28,7 @@ pub use elide::{OneLine, one_line};
 pub use field::{TextField, text_field};
 pub use focus::focus;
 pub use history::{EDGE, Edge, History, HistoryView, RowKey, history_list, jump_to_end, reveal, scroll_to};
-pub use press::{Look, Pressable, button, link, pressable};
+pub use press::{Look, Pressable, button, pressable};
 pub use root::root;
 pub use select::{Select, select};
 pub use selectable::{Span, plain, rich};

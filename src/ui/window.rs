@@ -77,6 +77,10 @@ pub struct Find {
 pub struct Viewing {
     pub last: u64,
     pub at_end: bool,
+    /// The row that keys act on.
+    pub active: Option<u64>,
+    /// The history has the focus.
+    pub focused: bool,
 }
 
 /// A question on top of everything.
@@ -110,7 +114,7 @@ impl Window {
             find: None,
             editors: BTreeMap::new(),
             unfolded: BTreeSet::new(),
-            viewing: Viewing { last: 0, at_end: true },
+            viewing: Viewing { last: 0, at_end: true, active: None, focused: false },
             connect: connect::Form::default(),
             notice: None,
             notices_seen: UnixMs(0),

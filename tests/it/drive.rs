@@ -92,26 +92,50 @@ fn a_running_turn_is_steered_and_interrupted_by_keys_on_every_version() {
 }
 
 #[test]
-fn a_command_and_a_patch_are_declined_and_accepted_by_keyboard() {
-    let Some(codex) = codex::codex(TARGET) else { return };
-    let (model, settings) = (Model::start(), tempfile::tempdir().unwrap());
-    let home = Home::new(&model);
-    let mut drive = local(&home, &codex, settings.path());
-    send_in_new(&mut drive, "ESC touch refused; SLOW 3 10");
-    drive.until("Run this command?");
-    drive.answer_by_keyboard("Decline", "Run this command?");
-    drive.until("Codex: w0 w1 w2");
-    drive.until_no_button("Stop");
-    assert!(!home.work_dir().join("refused").exists());
+fn a_command_and_a_patch_are_declined_and_accepted_by_keyboard_on_every_version() {
+    for codex in codex::installed() {
+        let (model, settings) = (Model::start(), tempfile::tempdir().unwrap());
+        let home = Home::new(&model);
+        let mut drive = local(&home, &codex, settings.path());
+        send_in_new(&mut drive, "ESC touch refused; SLOW 3 10");
+        drive.until("Run this command?");
+        drive.answer_by_keyboard("Decline", "Run this command?");
+        drive.until("Codex: w0 w1 w2");
+        drive.until_no_button("Stop");
+        assert!(!home.work_dir().join("refused").exists(), "{}", codex.version);
 
+        send_in_open(&mut drive, "ESC touch accepted; SLOW 4 10");
+        drive.until("Run this command?");
+        drive.answer_by_keyboard("Accept", "Run this command?");
+        drive.until("Codex: w0 w1 w2 w3");
+        drive.until_no_button("Stop");
+        assert!(home.work_dir().join("accepted").exists(), "{}", codex.version);
+
+        for (file, answer) in [("kept.txt", "Accept"), ("refused.txt", "Decline")] {
+            send_in_open(&mut drive, &format!("PATCH {file} content"));
+            drive.until("Apply this change?");
+            drive.answer_by_keyboard(answer, "Apply this change?");
+            drive.until_no_button("Stop");
+            assert_eq!(home.work_dir().join(file).exists(), answer == "Accept", "{} {file}", codex.version);
+        }
+
+        // Cancel answers and ends the turn: the model is not asked to go on.
+        send_in_open(&mut drive, "ESC touch cancelled; SLOW 5 10");
+        drive.until("Run this command?");
+        drive.answer_by_keyboard("Cancel", "Run this command?");
+        drive.until_no_button("Stop");
+        assert!(!home.work_dir().join("cancelled").exists(), "{}", codex.version);
+        assert_eq!(model.times("ESC touch cancelled; SLOW 5 10"), 1, "{}", codex.version);
+        assert!(!drive.texts().iter().any(|text| text.contains("w0 w1 w2 w3 w4")), "{}", codex.version);
+        drive.quit();
+    }
+}
+
+/// Another message in the open conversation.
+fn send_in_open(drive: &mut Drive, script: &str) {
     drive.tell(&json!({"act": {"role": "multilineTextInput", "name": "Message", "action": "focus"}}));
-    drive.type_text("PATCH note.txt kept");
+    drive.type_text(script);
     drive.key("Ctrl+Enter");
-    drive.until("Apply this change?");
-    drive.answer_by_keyboard("Accept", "Apply this change?");
-    drive.until_no_button("Stop");
-    assert!(home.work_dir().join("note.txt").exists());
-    drive.quit();
 }
 
 /// The server's whole group: npm's script and the program behind it.

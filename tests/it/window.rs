@@ -1,6 +1,6 @@
 //! The window by its keys, on the demo.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::kit::drive::Drive;
 
@@ -82,7 +82,7 @@ fn find_counts_goes_from_match_to_match_and_escape_goes_back_to_the_history() {
     drive.type_text("nowhere to be found");
     drive.until("Not in the loaded part");
     drive.key("Ctrl+A");
-    drive.type_text("you");
+    drive.type_text("part");
     drive.until(" in the loaded part");
     let count = |drive: &mut Drive| {
         let texts = drive.texts();
@@ -97,6 +97,8 @@ fn find_counts_goes_from_match_to_match_and_escape_goes_back_to_the_history() {
     assert_eq!(count(&mut drive), newest);
     drive.key("Enter");
     assert_eq!(count(&mut drive), oldest, "Enter is next");
+    drive.key("Shift+Enter");
+    assert_eq!(count(&mut drive), newest, "Shift+Enter is previous");
     drive.key("Escape");
     assert!(!drive.texts().iter().any(|text| text == "Find"), "the bar is gone");
     assert_ne!(focused(&mut drive)["role"], "searchInput");
@@ -113,5 +115,132 @@ fn enter_before_the_search_is_answered_opens_what_it_finds_and_a_word_is_no_id()
     drive.key("Enter");
     drive.until("Viewing history only");
     assert!(active(&mut drive).starts_with("Fix the flaky upload test"));
+    drive.quit();
+}
+
+/// Opens and joins the first conversation of a scenario.
+fn joined(scenario: &str, settings: &std::path::Path) -> Drive {
+    let mut drive = demo(scenario, settings);
+    drive.until("Awaiting conversation selection");
+    drive.key("Ctrl+K");
+    drive.key("Enter");
+    drive.until("Viewing history only");
+    drive.press_by_keyboard("Join");
+    drive.until_button("Send");
+    drive
+}
+
+/// Presses a key until what has the focus is meant; the presses are few.
+fn key_until(drive: &mut Drive, key: &str, meant: impl Fn(&Value) -> bool) -> Value {
+    for _ in 0..60 {
+        drive.key(key);
+        let now = focused(drive);
+        if meant(&now) {
+            return now;
+        }
+    }
+    panic!("{key} does not get there:\n{}", drive.texts().join("\n"));
+}
+
+#[test]
+fn a_link_is_a_tab_stop_and_asks_with_its_real_target() {
+    let settings = tempfile::tempdir().unwrap();
+    let mut drive = joined("legacy", settings.path());
+    drive.type_text("SAY Read [https://good.example](https://real.example/where/it/goes) first");
+    drive.key("Ctrl+Enter");
+    drive.until("Codex: Read https://good.example first");
+    drive.until_no_button("Stop");
+    drive.key("Alt+Up");
+    let link = key_until(&mut drive, "Tab", |node| node["role"] == "link");
+    assert_eq!(link["name"], "https://good.example");
+    assert!(link["description"].as_str().unwrap_or_default().contains("https://real.example/where/it/goes"), "{link}");
+    drive.key("Enter");
+    drive.until("Open this link?");
+    drive.until("https://real.example/where/it/goes");
+    drive.key("Escape");
+    drive.tell(&json!({"wait": {"text": "Open this link?", "gone": true}, "ms": 60_000}));
+    assert_eq!(focused(&mut drive)["role"], "link", "the focus is back where it was");
+    drive.quit();
+}
+
+#[test]
+fn a_notice_stays_until_it_is_dismissed_by_keyboard() {
+    let settings = tempfile::tempdir().unwrap();
+    std::fs::write(settings.path().join("settings.toml"), "zoom = \"huge\"\n").unwrap();
+    let mut drive = demo("empty", settings.path());
+    drive.until("Awaiting conversation selection");
+    drive.until("settings.toml");
+    drive.press_by_keyboard("Dismiss");
+    drive.until_no_button("Dismiss");
+    assert!(!drive.texts().iter().any(|text| text.contains("zoom")), "{:?}", drive.texts());
+    drive.quit();
+}
+
+#[test]
+fn escape_in_the_list_clears_the_search_and_goes_back_to_the_conversation() {
+    let settings = tempfile::tempdir().unwrap();
+    let mut drive = joined("default", settings.path());
+    drive.key("Ctrl+K");
+    drive.type_text("nothing is called like this");
+    drive.until("Nothing matches the search");
+    drive.key("Escape");
+    drive.tell(&json!({"wait": {"text": "Nothing matches the search", "gone": true}, "ms": 60_000}));
+    assert_ne!(focused(&mut drive)["role"], "searchInput");
+    assert!(drive.texts().iter().any(|text| text == "Message"), "the conversation is still open");
+    let fields = of_role(&mut drive, "searchInput");
+    assert!(fields.iter().all(|field| field["value"].as_str().unwrap_or_default().is_empty()), "{fields:?}");
+    drive.quit();
+}
+
+#[test]
+fn keys_go_by_message_and_by_turn_copy_the_row_and_say_where_one_is() {
+    let settings = tempfile::tempdir().unwrap();
+    let mut drive = joined("legacy", settings.path());
+    let name = |drive: &mut Drive| focused(drive)["name"].as_str().unwrap_or_default().to_owned();
+    drive.key("Alt+Up");
+    assert_eq!(name(&mut drive), "Codex: None of them: the engine is pure.");
+    drive.key("Alt+Up");
+    assert_eq!(name(&mut drive), "You: And the engine?");
+    drive.key("Alt+Up");
+    assert_eq!(name(&mut drive), "Codex: Three that matter: tokio, rustls and serde.");
+    drive.key("Ctrl+C");
+    let clipboard = drive.tell(&json!({"clipboard": true}));
+    assert_eq!(clipboard["clipboard"], "Three that matter: **tokio**, **rustls** and **serde**.");
+    drive.key("Alt+PageUp");
+    assert_eq!(name(&mut drive), "You: Which crates does the worker use?");
+    drive.announcements();
+    drive.key("Alt+PageUp");
+    drive.key("Alt+Up");
+    let said = drive.announcements();
+    assert_eq!(said, ["No earlier turn is loaded", "No earlier message is loaded"]);
+    drive.key("Alt+PageDown");
+    assert_eq!(name(&mut drive), "You: And the engine?");
+    drive.key("Ctrl+I");
+    let said = drive.announcements().join(" ");
+    assert!(said.starts_with("Ready. Conversation Which crates") && said.contains("joined. Row "), "{said}");
+    assert!(said.ends_with("You: And the engine?."), "{said}");
+    drive.quit();
+}
+
+#[test]
+fn f6_goes_round_the_panes_and_back() {
+    let settings = tempfile::tempdir().unwrap();
+    let mut drive = joined("legacy", settings.path());
+    let start = focused(&mut drive)["id"].clone();
+    let mut seen = Vec::new();
+    for _ in 0..6 {
+        drive.key("F6");
+        let now = focused(&mut drive)["id"].clone();
+        if seen.first() == Some(&now) {
+            break;
+        }
+        seen.push(now);
+    }
+    assert_eq!(seen.len(), 4, "menu, list, conversation, composer: {seen:?}");
+    assert!(seen.contains(&start));
+    let last = focused(&mut drive)["id"].clone();
+    drive.key("F6");
+    drive.key("Shift+F6");
+    assert_eq!(focused(&mut drive)["id"], last);
     drive.quit();
 }

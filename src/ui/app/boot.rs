@@ -14,6 +14,7 @@ use crate::ui::clock::{self, Clock};
 use crate::ui::effect::Links;
 use crate::ui::page::Page;
 use crate::ui::rows::Parsed;
+use crate::ui::system::System;
 use crate::ui::theme::Theme;
 use crate::ui::window::Window;
 
@@ -71,6 +72,8 @@ impl App {
             settings_notes: notes,
             found: if options.hermetic { Vec::new() } else { codex::find() },
             theme: Theme::light(),
+            system: if options.hermetic { System::default() } else { System::read() },
+            hermetic: options.hermetic,
             theme_override: options.start.theme,
             mode: iced::theme::Mode::Light,
             parsed: Parsed::default(),
@@ -113,6 +116,18 @@ impl App {
             .chain(window::set_mode(id, window::Mode::Windowed))
     }
 
+    /// The platform's settings may have changed while another window had the focus.
+    pub(super) fn reread_system(&mut self) {
+        if self.hermetic {
+            return;
+        }
+        let system = System::read();
+        if self.system != system {
+            self.system = system;
+            self.retheme();
+        }
+    }
+
     /// Chooses the theme anew.
     pub(super) fn retheme(&mut self) {
         use crate::settings::Theme as Wanted;
@@ -123,7 +138,7 @@ impl App {
             Wanted::Dark => Choice::Dark,
             Wanted::HighContrast => Choice::HighContrast,
         };
-        self.theme = choice.resolve(self.mode, None);
+        self.theme = choice.resolve(self.mode, self.system.palette.as_ref());
         self.shown.look = self.shown.look.wrapping_add(1);
         self.refresh_rows();
     }

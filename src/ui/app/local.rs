@@ -11,7 +11,7 @@ use crate::ui::Message;
 use crate::ui::message::{ConnectForm, Field, Local, SettingsChange};
 use crate::ui::page::Page;
 use crate::ui::view::history;
-use crate::ui::widget;
+use crate::ui::widget::{self, HistoryView};
 use crate::ui::window::{Dialog, Notice, Viewing, Window};
 
 use super::App;
@@ -54,14 +54,15 @@ impl App {
                 window.viewing.at_end = true;
                 return widget::jump_to_end(history::LIST);
             }
-            Local::Viewing { first, last, at_end } => {
-                window.viewing = Viewing { last, at_end };
+            Local::Viewing(HistoryView { first, last, at_end, active, focused }) => {
+                window.viewing = Viewing { last, at_end, active, focused };
                 return self.step(Input::User(Intent::Viewing { first, last, at_end }));
             }
             Local::Copy(text) => {
                 self.bridge.announce(false, "Copied");
                 return clipboard::write(text);
             }
+            Local::CopyRow(key) => return self.copy_row(key),
             Local::AskLink(url) => window.dialog = SafeUrl::parse(&url).map(Dialog::Link),
             Local::OpenLink(url) => {
                 window.dialog = None;

@@ -32,7 +32,7 @@ pub fn view<'a>(app: &'a App, id: iced::window::Id, window: &'a Window) -> Eleme
                 make: fn(i16) -> SettingsChange|
      -> Element<'a, Message> {
         row![
-            kit::body(format!("{label}: {percent} %")).width(Length::Fill),
+            kit::body(format!("{label}: {percent}\u{a0}%")).width(Length::Fill),
             kit::button(format!("{key}-out"), "Smaller", widget::Look::Secondary, Some(change(make(-10))))
                 .description(label),
             kit::button(format!("{key}-in"), "Larger", widget::Look::Secondary, Some(change(make(10))))

@@ -38,6 +38,12 @@ const fn palette(window: u32, text: u32, highlight: u32, highlight_text: u32, ho
 }
 
 impl Palette {
+    /// What `GetSysColor` says of the fields in their order: red is the lowest byte.
+    pub fn of_system(colors: [u32; 6]) -> Self {
+        let [window, text, highlight, highlight_text, hotlight, gray] = colors.map(|color| color.swap_bytes() >> 8);
+        palette(window, text, highlight, highlight_text, hotlight, gray)
+    }
+
     /// Windows 11 "Aquatic".
     pub const AQUATIC: Self = palette(0x202020, 0xffffff, 0x8ee3f0, 0x263b50, 0x75e9fc, 0xa6a6a6);
     /// Windows 11 "Desert".
@@ -107,6 +113,12 @@ mod tests {
     use super::*;
     use crate::ui::theme::Theme;
     use iced::theme::{Base, Mode};
+
+    #[test]
+    fn a_system_colour_has_red_in_its_lowest_byte() {
+        let aquatic = [0x20_2020, 0xff_ffff, 0xf0_e38e, 0x50_3b26, 0xfc_e975, 0xa6_a6a6];
+        assert_eq!(Palette::of_system(aquatic), Palette::AQUATIC);
+    }
 
     #[test]
     fn a_contrast_palette_keeps_the_users_colours() {

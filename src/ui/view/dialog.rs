@@ -1,20 +1,24 @@
 //! Questions on top of everything, and the key map.
 
-use iced::widget::{column, container, row, scrollable};
+use iced::widget::{column, container, row};
 use iced::{Alignment, Length};
 
 use super::kit::{self, GAP};
 use crate::engine::Intent;
+use crate::settings::SendKey;
 use crate::ui::Message;
 use crate::ui::font;
 use crate::ui::message::Local;
-use crate::ui::shortcut::MAP;
+use crate::ui::shortcut;
 use crate::ui::theme::style;
 use crate::ui::widget::{self, Element};
 use crate::ui::window::Dialog;
 
+/// The list of keys.
+const KEYS: &str = "keys";
+
 /// A dialog over the page; Esc closes it.
-pub fn view<'a>(id: iced::window::Id, dialog: &'a Dialog) -> Element<'a, Message> {
+pub fn view<'a>(id: iced::window::Id, dialog: &'a Dialog, send: SendKey) -> Element<'a, Message> {
     let (title, content): (&str, Element<'a, Message>) = match dialog {
         Dialog::Link(url) => (
             "Open this link?",
@@ -56,30 +60,41 @@ pub fn view<'a>(id: iced::window::Id, dialog: &'a Dialog) -> Element<'a, Message
             .spacing(GAP)
             .into(),
         ),
-        Dialog::Keys => ("Keys", keys(id)),
+        Dialog::Keys => ("Keys", keys(send)),
     };
-    let surface = container(column![kit::words(font::HEADING, title), content].spacing(12))
+    let title_line: Element<'a, Message> = match dialog {
+        // Its list is long: what closes it stays above.
+        Dialog::Keys => row![
+            kit::words(font::HEADING, title).width(Length::Fill),
+            kit::plain("dialog-cancel", "Close", Message::Local(id, Local::Back))
+        ]
+        .align_y(Alignment::Center)
+        .into(),
+        Dialog::Link(_) | Dialog::Discard(_) | Dialog::Close(_) => kit::words(font::HEADING, title).into(),
+    };
+    let surface = container(column![title_line, content].spacing(12))
         .padding(20)
         .max_width(520)
+        .max_height(640)
         .style(style::layer);
     let placed = container(surface).center(Length::Fill).padding(16).style(style::scrim);
     widget::dialog("dialog", title, iced::widget::opaque(placed)).on_escape(Message::Local(id, Local::Back)).into()
 }
 
-fn keys<'a>(id: iced::window::Id) -> Element<'a, Message> {
-    let lines = MAP.iter().map(|entry| {
-        row![
-            kit::words(font::SMALL_STRONG, entry.keys).width(Length::FillPortion(2)),
-            kit::words(font::SMALL, entry.does).width(Length::FillPortion(3))
-        ]
-        .spacing(GAP)
-        .align_y(Alignment::Start)
-        .into()
-    });
-    column![
-        scrollable(column(lines).spacing(6)).height(Length::Shrink),
-        kit::plain("dialog-cancel", "Close", Message::Local(id, Local::Back)),
-    ]
-    .spacing(12)
+fn keys<'a>(send: SendKey) -> Element<'a, Message> {
+    widget::history_list(KEYS, "Keys", &shortcut::ROWS, move |at| {
+        let (keys, does) = shortcut::line(at, send);
+        let line = row![
+            kit::words(font::SMALL_STRONG, keys).width(Length::FillPortion(2)),
+            kit::words(font::SMALL, does).width(Length::FillPortion(3))
+        ];
+        container(line.spacing(GAP).align_y(Alignment::Start)).padding([3.0, widget::EDGE + 2.0]).into()
+    })
+    .row_label(move |at| {
+        let (keys, does) = shortcut::line(at, send);
+        format!("{keys}: {does}")
+    })
+    .roles(widget::Role::List, widget::Role::ListItem)
+    .from_top()
     .into()
 }

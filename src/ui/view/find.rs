@@ -3,7 +3,7 @@
 use iced::widget::{column, container, row};
 use iced::{Alignment, Length};
 
-use super::kit::{self, GAP, INSET};
+use super::kit::{self, GAP, INSET, TIGHT};
 use crate::ui::Message;
 use crate::ui::message::Local;
 use crate::ui::theme::style;
@@ -24,13 +24,14 @@ pub fn view<'a>(id: iced::window::Id, find: &'a Find, wide: bool) -> Element<'a,
     .placeholder("Find in the loaded part")
     .on_step(move |down| Message::Local(id, Local::FindStep(down)))
     .on_submit(Message::Local(id, Local::FindStep(true)))
+    .on_submit_back(Message::Local(id, Local::FindStep(false)))
     .width(Length::Fill);
     let words = count(find);
     let previous = kit::button("find-previous", "Previous", Look::Flat, step(false)).shortcut("Shift+F3");
     let next = kit::button("find-next", "Next", Look::Flat, step(true)).shortcut("F3");
     let close = kit::flat("find-close", "Close", Message::Local(id, Local::FindClose));
     let said = kit::status("find-count", words.clone(), kit::small(words));
-    let steps = row![Element::from(previous), Element::from(next)].align_y(Alignment::Center);
+    let steps = row![Element::from(previous), Element::from(next)].spacing(TIGHT).align_y(Alignment::Center);
     let field = container(Element::from(field)).max_width(240);
     let content: Element<'a, Message> = if wide {
         row![field, steps, said, kit::grow(), close].spacing(GAP).align_y(Alignment::Center).into()

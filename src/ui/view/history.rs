@@ -9,7 +9,7 @@ use crate::engine::Intent;
 use crate::engine::view::{Conversation, Loading, Row};
 use crate::ui::message::Local;
 use crate::ui::theme::style::{self, Kind};
-use crate::ui::widget::{self, Element, HistoryView};
+use crate::ui::widget::{self, Element};
 use crate::ui::window::Window;
 use crate::ui::{App, Message};
 
@@ -46,9 +46,8 @@ pub fn view<'a>(
     let list =
         widget::history_list(LIST, "History", keys, move |index| rows::view(app, id, window, &history.rows[index]))
             .row_label(move |index| app.row_label(&history.rows[index]))
-            .on_view(move |HistoryView { first, last, at_end }| {
-                Message::Local(id, Local::Viewing { first, last, at_end })
-            })
+            .on_view(move |view| Message::Local(id, Local::Viewing(view)))
+            .on_copy(move |key| Message::Local(id, Local::CopyRow(key)))
             .epoch(app.look_epoch())
             .spacing(0);
     // The list is there without rows too: it takes the focus of a conversation that is still being read.

@@ -130,7 +130,10 @@ fn state(app: &App, item: &PickerRow) -> String {
     let mut parts = Vec::new();
     match &item.status {
         ThreadStatus::Active { active_flags } => {
-            parts.push("possibly in use".to_owned());
+            // What runs here has a mark that says so.
+            if !item.running && !item.needs_you {
+                parts.push("possibly in use".to_owned());
+            }
             if active_flags.contains(&ActiveFlag::WaitingOnApproval) {
                 parts.push("waiting for an approval".to_owned());
             }

@@ -1,6 +1,7 @@
 //! One row of the history: every item kind of the protocol has its own decent shape.
 
 mod item;
+mod said;
 mod tool;
 
 use std::sync::Arc;
@@ -22,7 +23,8 @@ use crate::ui::widget::{self, Element};
 use crate::ui::window::Window;
 use crate::ui::{App, Message, clock};
 
-pub use item::{found_in, label};
+pub use item::label;
+pub use said::{found_in, said};
 pub use tool::diff;
 
 /// A row as a widget.
@@ -182,17 +184,7 @@ fn turn_end<'a>(status: TurnStatus, error: Option<&'a str>, note: Option<&'a str
 }
 
 fn lost<'a>(app: &'a App, look: Look<'a>, row: &'a Row, body: &'a BlockBody, note: &'a str) -> Element<'a, Message> {
-    let text = match body {
-        BlockBody::AgentMessage(text) | BlockBody::Plan(text) | BlockBody::CommandOutput(text) => text.text(),
-        BlockBody::Reasoning { summary, content } => {
-            summary.iter().chain(content).map(crate::live::KeptText::text).collect::<Vec<_>>().join("\n\n")
-        }
-        BlockBody::FileChange(changes) => {
-            changes.iter().map(|change| change.diff.as_str()).collect::<Vec<_>>().join("\n")
-        }
-        BlockBody::McpProgress(lines) => lines.join("\n"),
-        BlockBody::Opaque => String::new(),
-    };
+    let text = said::block(body);
     let copy = kit::flat(
         format!("row-{}-copy", look.key),
         "Copy",

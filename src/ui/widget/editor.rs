@@ -144,6 +144,12 @@ fn bind<M>(press: KeyPress, hook: Option<&KeyHook<'_, M>>, selected: bool) -> Op
     if let Some(message) = hook.and_then(|hook| hook(&press)) {
         return Some(Binding::Custom(message));
     }
+    // Alt with these is the page's: it goes through the history.
+    let moves =
+        [Named::ArrowUp, Named::ArrowDown, Named::PageUp, Named::PageDown].map(KeyName::Named).contains(&press.key);
+    if moves && press.modifiers.alt() {
+        return None;
+    }
     let word = |motion, delete| match selected {
         true => Binding::Backspace,
         false => Binding::Sequence(vec![Binding::Select(motion), delete]),

@@ -21,6 +21,7 @@ pub struct TextField<'a, M> {
     node: Node,
     on_input: Option<Rc<dyn Fn(String) -> M + 'a>>,
     on_submit: Option<M>,
+    on_submit_back: Option<M>,
     on_step: Option<Box<dyn Fn(bool) -> M + 'a>>,
     secure: bool,
     width: Length,
@@ -43,6 +44,7 @@ pub fn text_field<'a, M: Clone + 'a>(
         node,
         on_input: Some(Rc::new(on_input)),
         on_submit: None,
+        on_submit_back: None,
         on_step: None,
         secure: false,
         width: Length::Fill,
@@ -65,6 +67,12 @@ impl<'a, M: Clone + 'a> TextField<'a, M> {
     /// Enter.
     pub fn on_submit(mut self, message: M) -> Self {
         self.on_submit = Some(message);
+        self
+    }
+
+    /// Shift+Enter; the same as Enter otherwise.
+    pub fn on_submit_back(mut self, message: M) -> Self {
+        self.on_submit_back = Some(message);
         self
     }
 
@@ -217,9 +225,14 @@ impl<'a, M: Clone + 'a> Widget<M, Theme, Renderer> for Field<'a, M> {
         shell: &mut Shell<'_, M>,
         viewport: &Rectangle,
     ) {
-        let step = step(event).filter(|_| tree.state.downcast_ref::<State>().focused);
+        let focused = tree.state.downcast_ref::<State>().focused;
+        let step = step(event).filter(|_| focused);
+        let back = self.field.on_submit_back.as_ref().filter(|_| focused && is_shift_enter(event));
         if let (Some(down), Some(message)) = (step, &self.field.on_step) {
             shell.publish(message(down));
+            shell.capture_event();
+        } else if let Some(message) = back {
+            shell.publish(message.clone());
             shell.capture_event();
         } else if !is_for_the_page(event) {
             let child = &mut tree.children[0];
@@ -277,6 +290,11 @@ fn step(event: &Event) -> Option<bool> {
         Named::ArrowUp if modifiers.is_empty() => Some(false),
         _ => None,
     }
+}
+
+fn is_shift_enter(event: &Event) -> bool {
+    matches!(event, Event::Keyboard(keyboard::Event::KeyPressed { key: KeyName::Named(Named::Enter), modifiers, .. })
+        if *modifiers == keyboard::Modifiers::SHIFT)
 }
 
 /// Keys a text field has no use for; iced's would swallow Escape to drop focus.

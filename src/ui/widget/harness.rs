@@ -38,6 +38,10 @@ pub(super) struct Window<S, M> {
     cache: Option<user_interface::Cache>,
     cursor: mouse::Cursor,
     size: Size,
+    /// Carets do not blink.
+    pub still: bool,
+    /// A later frame was asked for by the last event.
+    pub ticks: bool,
 }
 
 impl<S, M: Clone + 'static> Window<S, M> {
@@ -62,18 +66,22 @@ impl<S, M: Clone + 'static> Window<S, M> {
             cache: Some(user_interface::Cache::new()),
             cursor: mouse::Cursor::Unavailable,
             size: Size::new(400.0, 600.0),
+            still: false,
+            ticks: false,
         };
         window.redraw();
         window
     }
 
     fn run(&mut self, event: Event) -> bool {
-        let view = root((self.view)(&self.state), &self.bridge);
+        let view = root((self.view)(&self.state), &self.bridge, self.still);
         let cache = self.cache.take().unwrap_or_default();
         let mut ui = UserInterface::build(view, self.size, cache, &mut self.renderer);
         let mut messages = Vec::new();
-        let (_, status) = ui.update(&[event], self.cursor, &mut self.renderer, &mut clipboard::Null, &mut messages);
+        let (state, status) = ui.update(&[event], self.cursor, &mut self.renderer, &mut clipboard::Null, &mut messages);
         self.cache = Some(ui.into_cache());
+        let at = |request: &_| matches!(request, window::RedrawRequest::At(_));
+        self.ticks = matches!(&state, user_interface::State::Updated { redraw_request, .. } if at(redraw_request));
         for message in messages {
             self.log.push(message.clone());
             (self.update)(&mut self.state, message);

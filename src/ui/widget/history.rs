@@ -39,6 +39,10 @@ pub struct HistoryView {
     pub last: u64,
     /// The end is in sight and will be followed.
     pub at_end: bool,
+    /// Key of the row that keys act on.
+    pub active: Option<u64>,
+    /// The list has the focus.
+    pub focused: bool,
 }
 
 /// See [`history_list`].
@@ -52,6 +56,7 @@ pub struct History<'a, M> {
     on_edge: Option<Box<dyn Fn(Edge) -> M + 'a>>,
     on_view: Option<Box<dyn Fn(HistoryView) -> M + 'a>>,
     on_activate: Option<Box<dyn Fn(u64) -> M + 'a>>,
+    on_copy: Option<Box<dyn Fn(u64) -> M + 'a>>,
     on_type: Option<Box<dyn Fn(String) -> M + 'a>>,
     roles: (Role, Role),
     epoch: u64,
@@ -85,6 +90,7 @@ pub fn history_list<'a, M: Clone + 'a>(
         on_edge: None,
         on_view: None,
         on_activate: None,
+        on_copy: None,
         on_type: None,
         roles: (Role::Log, Role::Article),
         epoch: 0,
@@ -129,7 +135,7 @@ impl<'a, M: Clone + 'a> History<'a, M> {
         self
     }
 
-    /// What is in sight changed.
+    /// What is in sight changed, or the active row.
     pub fn on_view(mut self, message: impl Fn(HistoryView) -> M + 'a) -> Self {
         self.on_view = Some(Box::new(message));
         self
@@ -138,6 +144,12 @@ impl<'a, M: Clone + 'a> History<'a, M> {
     /// Enter (or an assistive technology's click) on the active row, by its key.
     pub fn on_activate(mut self, message: impl Fn(u64) -> M + 'a) -> Self {
         self.on_activate = Some(Box::new(message));
+        self
+    }
+
+    /// Ctrl+C on the active row, by its key, where no text is selected.
+    pub fn on_copy(mut self, message: impl Fn(u64) -> M + 'a) -> Self {
+        self.on_copy = Some(Box::new(message));
         self
     }
 

@@ -70,16 +70,6 @@ pub fn button<'a, M: Clone + 'a>(key: impl Into<Key>, label: impl Into<String>) 
     pressable(key, Role::Button, label.clone(), caption(label))
 }
 
-/// A link with its label as text; `target` (where it goes) is its description.
-pub fn link<'a, M: Clone + 'a>(
-    key: impl Into<Key>,
-    label: impl Into<String>,
-    target: impl Into<String>,
-) -> Pressable<'a, M> {
-    let label = label.into();
-    pressable(key, Role::Link, label.clone(), caption(label)).look(Look::Link).description(target)
-}
-
 impl<'a, M: Clone + 'a> Pressable<'a, M> {
     pub fn on_press(self, message: M) -> Self {
         self.on_press_maybe(Some(message))

@@ -8,18 +8,22 @@ use iced::advanced::input_method;
 use iced::advanced::widget::{Id, Operation, Tree, tree};
 use iced::advanced::{Clipboard, Layout, Shell, Widget, layout, mouse, overlay, renderer};
 use iced::keyboard::{self, Key as KeyName, key::Named};
+use iced::window::RedrawRequest;
 use iced::{Event, Length, Rectangle, Size, Vector, window};
 use std::collections::BTreeMap;
+use std::time::Instant;
 
 /// Wraps the whole view of the window. Tab and Shift+Tab go round all controls in reading order (inside the top-most
 /// modal only), F6 and Shift+F6 round the panes, and while a text is being composed by an input method no key acts.
-pub fn root<'a, M: 'a>(content: impl Into<Element<'a, M>>, bridge: &Bridge) -> Element<'a, M> {
-    Element::new(Root { content: content.into(), bridge: bridge.clone() })
+/// With `still` nothing moves by itself: carets, the only things that do, do not blink.
+pub fn root<'a, M: 'a>(content: impl Into<Element<'a, M>>, bridge: &Bridge, still: bool) -> Element<'a, M> {
+    Element::new(Root { content: content.into(), bridge: bridge.clone(), still })
 }
 
 struct Root<'a, M> {
     content: Element<'a, M>,
     bridge: Bridge,
+    still: bool,
 }
 
 #[derive(Default)]
@@ -30,6 +34,8 @@ struct State {
     last: Option<(Option<Id>, usize)>,
     panes: BTreeMap<Key, Id>,
     composing: bool,
+    /// The first frame's time: where time stays for what is in a still window.
+    begun: Option<Instant>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -181,6 +187,17 @@ impl<M> Root<'_, M> {
         self.bridge.publish(tree.nodes, tree.offscreen, tree.focus);
     }
 
+    /// A caret is shown in the half second after the last edit: in a still window that lasts for ever.
+    fn hold_time(&self, event: &Event, state: &mut State) -> Event {
+        match event {
+            Event::Window(window::Event::RedrawRequested(now)) => {
+                let begun = *state.begun.get_or_insert(*now);
+                Event::Window(window::Event::RedrawRequested(if self.still { begun } else { *now }))
+            }
+            event => event.clone(),
+        }
+    }
+
     fn observe(&self, event: &Event, state: &mut State) {
         match event {
             Event::Window(window::Event::Focused) => self.bridge.set_window_focus(true),
@@ -251,8 +268,13 @@ impl<M> Widget<M, Theme, Renderer> for Root<'_, M> {
             shell.capture_event();
             return;
         }
+        let wanted = shell.redraw_request();
+        let event = &self.hold_time(event, tree.state.downcast_mut());
         let content = &mut tree.children[0];
         self.content.as_widget_mut().update(content, event, layout, cursor, renderer, clipboard, shell, viewport);
+        if self.still && redraw && matches!(shell.redraw_request(), RedrawRequest::At(_)) {
+            Shell::replace_redraw_request(shell, wanted);
+        }
         if let Event::Keyboard(keyboard::Event::KeyPressed {
             key: KeyName::Named(key @ (Named::Tab | Named::F6)),
             modifiers,

@@ -23,7 +23,7 @@ pub fn plain<'a, M: Clone + 'a>(text: impl Into<String>, size: f32, line: f32, f
 }
 
 /// Selectable text of several looks with links. `key` names the paragraph's node; its links follow it as Tab stops of
-/// their own only when the page offers them as [`super::link`]s.
+/// their own only when the page offers them as controls.
 pub fn rich<'a, M: Clone + 'a>(
     key: impl Into<Key>,
     spans: Vec<Span>,

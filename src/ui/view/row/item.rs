@@ -154,25 +154,6 @@ pub fn label(row: &Row) -> String {
     }
 }
 
-/// What Find looks through: the row's name, and the output and thoughts that it does not hold.
-pub fn found_in(row: &Row) -> String {
-    let mut text = label(row);
-    if let RowBody::Item(item) = row.body.as_ref() {
-        match item {
-            ThreadItem::CommandExecution { aggregated_output: Some(output), .. } => {
-                text.push('\n');
-                text.push_str(output);
-            }
-            ThreadItem::Reasoning { summary, .. } => summary.iter().for_each(|part| {
-                text.push('\n');
-                text.push_str(part);
-            }),
-            _ => {}
-        }
-    }
-    text
-}
-
 fn item_label(item: &ThreadItem) -> String {
     match item {
         ThreadItem::UserMessage { content, .. } => {

@@ -177,3 +177,26 @@ fn equal_announcements_are_two_nodes() {
     assert_eq!((said(&w, "status"), said(&w, "alert")), (1, 1));
     assert_eq!(w.bridge.announcements().len(), 2);
 }
+
+#[test]
+fn a_caret_asks_for_frames_to_blink_except_in_a_still_window() {
+    for still in [false, true] {
+        let mut w = window();
+        w.still = still;
+        w.key(Named::Tab);
+        w.key(Named::Tab);
+        assert_eq!(w.focused(), "field");
+        w.redraw();
+        assert_eq!(w.ticks, !still, "still: {still}");
+        assert!(w.event(Event::Keyboard(keyboard::Event::KeyPressed {
+            key: KeyName::Character("x".into()),
+            modified_key: KeyName::Character("x".into()),
+            physical_key: keyboard::key::Physical::Unidentified(keyboard::key::NativeCode::Unidentified),
+            location: keyboard::Location::Standard,
+            modifiers: Modifiers::empty(),
+            text: Some("x".into()),
+            repeat: false,
+        })));
+        assert_eq!(w.log, [Message::Typed("x".to_owned())], "typing goes on");
+    }
+}

@@ -1,7 +1,7 @@
 //! Wheel, scroll bar, keys and clicks.
 
 use super::state::{Ask, BAR, State};
-use super::{Edge, History};
+use super::{Edge, History, HistoryView};
 use crate::a11y::Action;
 use crate::ui::widget::focus::Focus;
 use iced::advanced::widget::operation::Focusable;
@@ -88,6 +88,16 @@ impl<'a, M: Clone + 'a> History<'a, M> {
             {
                 self.key_pressed(state, *key, layout, shell);
             }
+            Event::Keyboard(keyboard::Event::KeyPressed { key, physical_key, modifiers, .. })
+                if state.focus.is_focused()
+                    && *modifiers == keyboard::Modifiers::COMMAND
+                    && key.to_latin(*physical_key) == Some('c') =>
+            {
+                if let (Some(row), Some(message)) = (state.active, &self.on_copy) {
+                    shell.publish(message(row));
+                    shell.capture_event();
+                }
+            }
             Event::Keyboard(keyboard::Event::KeyPressed { key: KeyName::Character(_), modifiers, text, .. })
                 if state.focus.is_focused() && (modifiers.is_empty() || modifiers.shift()) && !modifiers.command() =>
             {
@@ -122,7 +132,9 @@ impl<'a, M: Clone + 'a> History<'a, M> {
 
     /// Tells the page what is in sight and which end came near, when that changed.
     fn report(&self, state: &mut State, shell: &mut Shell<'_, M>) {
-        if let (Some(view), Some(message)) = (state.view, &self.on_view)
+        let view =
+            state.view.map(|view| HistoryView { active: state.active, focused: state.focus.is_focused(), ..view });
+        if let (Some(view), Some(message)) = (view, &self.on_view)
             && state.sent_view != Some(view)
         {
             state.sent_view = Some(view);

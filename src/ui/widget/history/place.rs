@@ -261,7 +261,6 @@ impl<'a, M: Clone + 'a> History<'a, M> {
         let (Some(first), Some(last)) = (rows.iter().find(in_sight), rows.iter().rfind(in_sight)) else { return };
         state.anchor = Some((first.built.row.key, first.y));
         state.index = first.built.index;
-        state.view = Some(HistoryView { first: first.built.row.key, last: last.built.row.key, at_end: state.at_end });
         if let Some(Ask::Page(on)) = asked {
             let whole = |row: &&Row<'a, M>| row.y >= 0.0 && row.y + row.height <= size.height;
             let to = match on {
@@ -270,6 +269,8 @@ impl<'a, M: Clone + 'a> History<'a, M> {
             };
             state.active = Some(to.built.row.key);
         }
+        let (first, last) = (first.built.row.key, last.built.row.key);
+        state.view = Some(HistoryView { first, last, at_end: state.at_end, active: state.active, focused: false });
     }
 }
 
