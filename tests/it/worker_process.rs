@@ -150,7 +150,7 @@ async fn a_killed_worker_takes_its_server_along_also_behind_a_script() {
     let worker = gui.hello().await;
     let (shim, note) = stubborn_shim(dir.path());
     let server = gui.connect(shim).await;
-    let grandchild = script::pid_in(&note).unwrap();
+    let grandchild = script::pid_in(&note);
     assert!(script::is_alive(server) && script::is_alive(grandchild));
     kill(worker);
     let failure = gui.gone().await;
@@ -168,7 +168,7 @@ async fn intermediate_gui() {
     let worker = gui.hello().await;
     let (shim, note) = stubborn_shim(&dir);
     let server = gui.connect(shim).await;
-    let grandchild = script::pid_in(&note).unwrap();
+    let grandchild = script::pid_in(&note);
     std::fs::write(dir.join("pids.new"), format!("{worker} {server} {grandchild}")).unwrap();
     std::fs::rename(dir.join("pids.new"), dir.join("pids")).unwrap();
     std::future::pending::<()>().await;

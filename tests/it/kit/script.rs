@@ -30,7 +30,9 @@ pub fn is_alive(pid: u32) -> bool {
         .is_ok_and(|stat| stat.rsplit(')').next().is_some_and(|rest| !rest.trim_start().starts_with(['Z', 'X'])))
 }
 
-/// The number that a script wrote into a file.
-pub fn pid_in(path: &Path) -> Option<u32> {
-    std::fs::read_to_string(path).ok().filter(|text| text.ends_with('\n'))?.trim().parse().ok()
+/// The number that a script writes into a file; what it started may speak before it does.
+pub fn pid_in(path: &Path) -> u32 {
+    let read = || std::fs::read_to_string(path).ok().filter(|text| text.ends_with('\n'))?.trim().parse().ok();
+    super::eventually("the number in the script's file", || read().is_some());
+    read().expect("it was there")
 }

@@ -129,7 +129,7 @@ async fn a_server_that_ignores_the_end_of_its_stdin_is_killed_with_its_children(
     let mut transport = transport::open(target(&program), settings);
     let pid = opened(&mut transport).await.unwrap();
     message(&mut transport).await;
-    let grandchild = script::pid_in(&note).unwrap();
+    let grandchild = script::pid_in(&note);
     assert!(script::is_alive(pid) && script::is_alive(grandchild));
     transport.close().await;
     assert!(!script::is_alive(pid));
@@ -161,7 +161,7 @@ async fn the_end_of_the_child_is_a_loss_also_if_what_it_started_keeps_its_pipes(
     let mut transport = open(target(&program));
     let pid = opened(&mut transport).await.unwrap();
     message(&mut transport).await;
-    let grandchild = script::pid_in(&note).unwrap();
+    let grandchild = script::pid_in(&note);
     assert!(std::process::Command::new("kill").args(["-9", &pid.to_string()]).status().unwrap().success());
     let FailureKind::ProcessExited { exit, before_ready, .. } = closed(&mut transport).await.kind else { panic!() };
     assert_eq!((exit.as_str(), before_ready), ("killed by signal 9", false));
