@@ -199,14 +199,7 @@ pub fn pasted_id(text: &str) -> Option<ThreadId> {
     let words = || {
         text.split(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '/' | '\\')).filter(|w| !w.is_empty())
     };
-    let is_uuid = |word: &&str| {
-        word.len() == 36
-            && word.char_indices().all(|(at, c)| match at {
-                8 | 13 | 18 | 23 => c == '-',
-                _ => c.is_ascii_hexdigit(),
-            })
-    };
-    if let Some(id) = words().find(is_uuid) {
+    if let Some(id) = words().find(|word| is_uuid(word)) {
         return Some(ThreadId::from(id));
     }
     // Ids are opaque: another form is the server's to judge, if it is one word.
@@ -215,9 +208,33 @@ pub fn pasted_id(text: &str) -> Option<ThreadId> {
     all.next().is_none().then(|| ThreadId::from(id))
 }
 
+/// The id in a search that can only mean one: a UUID, or what `codex resume` is given.
+pub fn id_in(search: &str) -> Option<ThreadId> {
+    let id = pasted_id(search)?;
+    let named = search.trim().trim_start_matches('`').starts_with("codex resume");
+    (named || is_uuid(id.as_str())).then_some(id)
+}
+
+fn is_uuid(word: &str) -> bool {
+    word.len() == 36
+        && word.char_indices().all(|(at, c)| match at {
+            8 | 13 | 18 | 23 => c == '-',
+            _ => c.is_ascii_hexdigit(),
+        })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_search_is_an_id_only_when_it_can_be_nothing_else() {
+        let uuid = "0199a213-81c0-7800-8aa1-bbab2a035a53";
+        assert_eq!(id_in(uuid).unwrap().as_str(), uuid);
+        assert_eq!(id_in("codex resume thread-7").unwrap().as_str(), "thread-7");
+        assert_eq!(id_in("stream"), None);
+        assert_eq!(id_in("codex"), None);
+    }
 
     #[test]
     fn ids_are_found_in_what_people_paste() {

@@ -152,6 +152,7 @@ impl App {
             }
         }
         self.refresh();
+        tasks.push(self.open_answered());
         Task::batch(tasks)
     }
 

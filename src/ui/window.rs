@@ -58,6 +58,8 @@ pub enum Choosing {
     First,
     /// The row of this key, else the first.
     Row(u64),
+    /// Enter was pressed before the search was answered: what comes first then opens.
+    Answer,
 }
 
 /// Finding in the loaded part of the open conversation.

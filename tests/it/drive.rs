@@ -12,7 +12,7 @@ use crate::kit::model::Model;
 use crate::kit::script::is_alive;
 
 /// Starts the program on a real server over stdio.
-fn local(home: &Home, codex: &Codex, settings: &Path) -> Drive {
+pub fn local(home: &Home, codex: &Codex, settings: &Path) -> Drive {
     Drive::start(|command| {
         let prepared = home.command(codex);
         command.envs(prepared.get_envs().filter_map(|(key, value)| Some((key, value?))));

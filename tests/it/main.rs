@@ -9,11 +9,15 @@ mod fixtures;
 mod golden_contract;
 #[cfg(feature = "gui")]
 mod golden_tree;
+#[cfg(feature = "gui")]
+mod hostile;
 mod kit;
 mod live_cuts;
 #[cfg(unix)]
 mod package;
 mod protocol_corpus;
+#[cfg(feature = "gui")]
+mod real_history;
 mod schema;
 mod settings;
 mod sim;

@@ -166,7 +166,7 @@ fn a_notice_stays_until_it_is_dismissed_by_keyboard() {
 #[test]
 fn escape_in_the_list_clears_the_search_and_goes_back_to_the_conversation() {
     let settings = tempfile::tempdir().unwrap();
-    let mut drive = joined("default", settings.path());
+    let mut drive = joined("legacy", settings.path());
     drive.key("Ctrl+K");
     drive.type_text("nothing is called like this");
     drive.until("Nothing matches the search");
@@ -229,5 +229,18 @@ fn f6_goes_round_the_panes_and_back() {
     drive.key("F6");
     drive.key("Shift+F6");
     assert_eq!(focused(&mut drive)["id"], last);
+    drive.quit();
+}
+
+#[test]
+fn enter_before_the_search_is_answered_opens_what_it_finds_and_a_word_is_no_id() {
+    let settings = tempfile::tempdir().unwrap();
+    let mut drive = demo("default", settings.path());
+    drive.until("Awaiting conversation selection");
+    drive.key("Ctrl+K");
+    drive.type_text("flaky");
+    drive.key("Enter");
+    drive.until("Viewing history only");
+    assert!(active(&mut drive).starts_with("Fix the flaky upload test"));
     drive.quit();
 }

@@ -66,15 +66,35 @@ impl App {
     /// Enter in the search field: an id opens, else the active row.
     pub(super) fn search_submit(&mut self, id: window::Id) -> Task<Message> {
         let Some(window) = self.windows.get(&id) else { return Task::none() };
-        if let Some(thread) = crate::engine::threads::pasted_id(window.search.trim()) {
+        if let Some(thread) = crate::engine::threads::id_in(&window.search) {
             let cleared = self.search(id, String::new());
             return Task::batch([cleared, self.intent(id, Intent::OpenById(thread.to_string()))]);
+        }
+        if self.shown.picker.loading && matches!(window.choosing, Choosing::First) {
+            // The rows still are those of the search before.
+            if let Some(window) = self.windows.get_mut(&id) {
+                window.choosing = Choosing::Answer;
+            }
+            return Task::none();
         }
         let at = self.active_row(window).unwrap_or(0);
         match self.shown.picker_keys.get(at).map(|row| row.key) {
             Some(key) => self.open_row(id, key),
             None => Task::none(),
         }
+    }
+
+    /// The search is answered: whoever pressed Enter before gets its first row.
+    pub(super) fn open_answered(&mut self) -> Task<Message> {
+        if self.shown.picker.loading {
+            return Task::none();
+        }
+        let first = self.shown.picker_keys.first().map(|row| row.key);
+        let waiting = |window: &&mut Window| window.choosing == Choosing::Answer;
+        let waiting = self.windows.iter_mut().map(|(id, window)| (*id, window)).find(|(_, window)| waiting(&window));
+        let Some((id, window)) = waiting else { return Task::none() };
+        window.choosing = Choosing::First;
+        first.map_or_else(Task::none, |first| self.open_row(id, first))
     }
 
     /// Opens the row of this key.
@@ -110,7 +130,7 @@ impl App {
         let keys = &self.shown.picker_keys;
         match window.choosing {
             Choosing::No => None,
-            Choosing::First => Some(0),
+            Choosing::First | Choosing::Answer => Some(0),
             Choosing::Row(key) => Some(keys.iter().position(|row| row.key == key).unwrap_or(0)),
         }
         .filter(|at| *at < keys.len())

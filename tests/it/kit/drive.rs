@@ -76,6 +76,11 @@ impl Drive {
         self.tell(&json!({"wait": {"text": text}, "ms": WAIT_MS}));
     }
 
+    /// Waits until no node says this.
+    pub fn until_text_gone(&mut self, text: &str) {
+        self.tell(&json!({"wait": {"text": text, "gone": true}, "ms": WAIT_MS}));
+    }
+
     /// Waits until this is the state of the connection; what was announced earlier does not count.
     pub fn until_state(&mut self, title: &str) {
         self.tell(&json!({"wait": {"role": "status", "name": title}, "ms": WAIT_MS}));
