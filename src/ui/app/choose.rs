@@ -91,7 +91,7 @@ impl App {
         }
         let first = self.shown.picker_keys.first().map(|row| row.key);
         let waiting = |window: &&mut Window| window.choosing == Choosing::Answer;
-        let waiting = self.windows.iter_mut().map(|(id, window)| (*id, window)).find(|(_, window)| waiting(&window));
+        let waiting = self.windows.iter_mut().map(|(id, window)| (*id, window)).find(|(_, window)| waiting(window));
         let Some((id, window)) = waiting else { return Task::none() };
         window.choosing = Choosing::First;
         first.map_or_else(Task::none, |first| self.open_row(id, first))
