@@ -16,12 +16,14 @@ use super::App;
 impl App {
     /// Ctrl+K: the search field has the focus, the first row is the active one.
     pub(super) fn choose(&mut self, id: window::Id) -> Task<Message> {
-        let first = self.shown.picker_keys.first().map(|row| row.key);
         let Some(window) = self.windows.get_mut(&id) else { return Task::none() };
         window.picking = true;
         window.choosing = Choosing::First;
+        // What is typed now is a new search.
+        let cleared = if window.search.is_empty() { Task::none() } else { self.search(id, String::new()) };
+        let first = self.shown.picker_keys.first().map(|row| row.key);
         let shown = first.map_or_else(Task::none, |first| widget::reveal(picker::LIST, first));
-        Task::batch([widget::focus(picker::SEARCH), shown])
+        Task::batch([cleared, widget::focus(picker::SEARCH), shown])
     }
 
     /// Another search; its first row becomes the active one.
@@ -89,9 +91,10 @@ impl App {
         if self.shown.picker.loading {
             return Task::none();
         }
-        let first = self.shown.picker_keys.first().map(|row| row.key);
+        // What could not be read leaves the rows of another search there.
+        let first = self.shown.picker_keys.first().filter(|_| self.shown.picker.failed.is_none()).map(|row| row.key);
         let waiting = |window: &&mut Window| window.choosing == Choosing::Answer;
-        let waiting = self.windows.iter_mut().map(|(id, window)| (*id, window)).find(|(_, window)| waiting(&window));
+        let waiting = self.windows.iter_mut().map(|(id, window)| (*id, window)).find(|(_, window)| waiting(window));
         let Some((id, window)) = waiting else { return Task::none() };
         window.choosing = Choosing::First;
         first.map_or_else(Task::none, |first| self.open_row(id, first))

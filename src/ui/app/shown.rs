@@ -52,6 +52,8 @@ impl App {
             self.stamp = self.engine.stamp();
             for window in self.windows.values_mut() {
                 window.editors.retain(|key, _| *key == crate::engine::OFFLINE);
+                // The new list is not searched yet.
+                window.search.clear();
             }
         }
         let picker = self.engine.picker();
