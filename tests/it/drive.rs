@@ -11,8 +11,47 @@ use crate::kit::eventually;
 use crate::kit::model::Model;
 use crate::kit::script::is_alive;
 
+/// A real server in a home of its own with a scripted model, and a way to reach it.
+pub struct Site {
+    pub name: String,
+    pub model: Model,
+    pub home: Home,
+    codex: Codex,
+    dir: tempfile::TempDir,
+    /// Over WebSocket with a token; else the program starts the server itself.
+    remote: Option<Remote>,
+}
+
+impl Site {
+    pub fn new(codex: Codex, websocket: bool, prepare: impl Fn(&Home)) -> Self {
+        let (model, dir) = (Model::start(), tempfile::tempdir().unwrap());
+        let home = Home::new(&model);
+        prepare(&home);
+        let token = dir.path().join("token");
+        std::fs::write(&token, "canary-token-4711\n").unwrap();
+        let remote = websocket.then(|| Remote::start(&home, &codex, &token));
+        let name = format!("{} over {}", codex.version, if websocket { "WebSocket" } else { "stdio" });
+        Self { name, model, home, codex, dir, remote }
+    }
+
+    /// Every version over both transports.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let ways = codex::installed().into_iter().flat_map(|codex| [(codex.clone(), false), (codex, true)]);
+        ways.map(|(codex, websocket)| Self::new(codex, websocket, |_| {}))
+    }
+
+    /// The program, connected or about to be; each time with the same settings.
+    pub fn drive(&self) -> Drive {
+        let settings = self.dir.path().join("settings");
+        match &self.remote {
+            Some(remote) => remote.drive(&self.dir.path().join("token"), &settings),
+            None => local(&self.home, &self.codex, &settings),
+        }
+    }
+}
+
 /// Starts the program on a real server over stdio.
-pub fn local(home: &Home, codex: &Codex, settings: &Path) -> Drive {
+fn local(home: &Home, codex: &Codex, settings: &Path) -> Drive {
     Drive::start(|command| {
         let prepared = home.command(codex);
         command.envs(prepared.get_envs().filter_map(|(key, value)| Some((key, value?))));
@@ -34,24 +73,23 @@ fn count(said: &[String], what: &str) -> usize {
 }
 
 #[test]
-fn a_conversation_begins_streams_is_read_again_and_joined_on_every_version() {
-    for codex in codex::installed() {
-        let (model, settings) = (Model::start(), tempfile::tempdir().unwrap());
-        let home = Home::new(&model);
+fn a_conversation_begins_streams_is_read_again_and_joined_on_every_version_over_both_transports() {
+    for site in Site::all() {
+        let model = &site.model;
         let script = "REASON 4 10; SLOW 20 40; TOOL echo first; LONG 9";
-        let mut drive = local(&home, &codex, settings.path());
+        let mut drive = site.drive();
         send_in_new(&mut drive, script);
         // Unfinished: the sixth word is there and the last is not.
         drive.until("w5");
-        assert!(!drive.texts().iter().any(|text| text.contains("w19")), "{} showed it at once", codex.version);
+        assert!(!drive.texts().iter().any(|text| text.contains("w19")), "{} showed it at once", site.name);
         drive.until("echo first', exit 0");
         drive.until("Codex: abcdefghi");
         drive.until_no_button("Stop");
         let said = drive.announcements();
-        assert_eq!(count(&said, "Codex: w0 w1 w2"), 1, "{}: {said:?}", codex.version);
+        assert_eq!(count(&said, "Codex: w0 w1 w2"), 1, "{}: {said:?}", site.name);
         drive.quit();
 
-        let mut drive = local(&home, &codex, settings.path());
+        let mut drive = site.drive();
         drive.until("Awaiting conversation selection");
         let asked = model.asked().len();
         drive.key("Ctrl+K");
@@ -66,17 +104,16 @@ fn a_conversation_begins_streams_is_read_again_and_joined_on_every_version() {
         drive.key("Ctrl+Enter");
         drive.until("echo again', exit 0");
         drive.until_no_button("Stop");
-        assert_eq!(model.times(again), 1, "{}", codex.version);
+        assert_eq!(model.times(again), 1, "{}", site.name);
         drive.quit();
     }
 }
 
 #[test]
-fn a_running_turn_is_steered_and_interrupted_by_keys_on_every_version() {
-    for codex in codex::installed() {
-        let (model, settings) = (Model::start(), tempfile::tempdir().unwrap());
-        let home = Home::new(&model);
-        let mut drive = local(&home, &codex, settings.path());
+fn a_running_turn_is_steered_and_interrupted_by_keys_on_every_version_over_both_transports() {
+    for site in Site::all() {
+        let model = &site.model;
+        let mut drive = site.drive();
         send_in_new(&mut drive, "SLOW 60 50");
         drive.until("w3");
         drive.type_text("SLOW 900 50");
@@ -85,38 +122,37 @@ fn a_running_turn_is_steered_and_interrupted_by_keys_on_every_version() {
         drive.until("w70");
         drive.key("Ctrl+.");
         drive.until_no_button("Stop");
-        assert!(!drive.texts().iter().any(|text| text.contains("w899")), "{} went on", codex.version);
-        assert_eq!(model.times("SLOW 900 50"), 1, "{}", codex.version);
+        assert!(!drive.texts().iter().any(|text| text.contains("w899")), "{} went on", site.name);
+        assert_eq!(model.times("SLOW 900 50"), 1, "{}", site.name);
         drive.quit();
     }
 }
 
 #[test]
-fn a_command_and_a_patch_are_declined_and_accepted_by_keyboard_on_every_version() {
-    for codex in codex::installed() {
-        let (model, settings) = (Model::start(), tempfile::tempdir().unwrap());
-        let home = Home::new(&model);
-        let mut drive = local(&home, &codex, settings.path());
+fn a_command_and_a_patch_are_declined_and_accepted_by_keyboard_on_every_version_over_both_transports() {
+    for site in Site::all() {
+        let (model, home) = (&site.model, &site.home);
+        let mut drive = site.drive();
         send_in_new(&mut drive, "ESC touch refused; SLOW 3 10");
         drive.until("Run this command?");
         drive.answer_by_keyboard("Decline", "Run this command?");
         drive.until("Codex: w0 w1 w2");
         drive.until_no_button("Stop");
-        assert!(!home.work_dir().join("refused").exists(), "{}", codex.version);
+        assert!(!home.work_dir().join("refused").exists(), "{}", site.name);
 
         send_in_open(&mut drive, "ESC touch accepted; SLOW 4 10");
         drive.until("Run this command?");
         drive.answer_by_keyboard("Accept", "Run this command?");
         drive.until("Codex: w0 w1 w2 w3");
         drive.until_no_button("Stop");
-        assert!(home.work_dir().join("accepted").exists(), "{}", codex.version);
+        assert!(home.work_dir().join("accepted").exists(), "{}", site.name);
 
         for (file, answer) in [("kept.txt", "Accept"), ("refused.txt", "Decline")] {
             send_in_open(&mut drive, &format!("PATCH {file} content"));
             drive.until("Apply this change?");
             drive.answer_by_keyboard(answer, "Apply this change?");
             drive.until_no_button("Stop");
-            assert_eq!(home.work_dir().join(file).exists(), answer == "Accept", "{} {file}", codex.version);
+            assert_eq!(home.work_dir().join(file).exists(), answer == "Accept", "{} {file}", site.name);
         }
 
         // Cancel answers and ends the turn: the model is not asked to go on.
@@ -124,9 +160,9 @@ fn a_command_and_a_patch_are_declined_and_accepted_by_keyboard_on_every_version(
         drive.until("Run this command?");
         drive.answer_by_keyboard("Cancel", "Run this command?");
         drive.until_no_button("Stop");
-        assert!(!home.work_dir().join("cancelled").exists(), "{}", codex.version);
-        assert_eq!(model.times("ESC touch cancelled; SLOW 5 10"), 1, "{}", codex.version);
-        assert!(!drive.texts().iter().any(|text| text.contains("w0 w1 w2 w3 w4")), "{}", codex.version);
+        assert!(!home.work_dir().join("cancelled").exists(), "{}", site.name);
+        assert_eq!(model.times("ESC touch cancelled; SLOW 5 10"), 1, "{}", site.name);
+        assert!(!drive.texts().iter().any(|text| text.contains("w0 w1 w2 w3 w4")), "{}", site.name);
         drive.quit();
     }
 }
@@ -241,7 +277,7 @@ fn a_server_that_cannot_be_started_is_named_with_its_end_in_words() {
 }
 
 /// A real server on a loopback WebSocket with a token.
-struct Remote {
+pub struct Remote {
     child: Child,
     url: String,
 }

@@ -1,9 +1,8 @@
 //! Reading against the real servers, by keys: very long, old and running conversations.
 
-use crate::drive::local;
-use crate::kit::codex::{self, Codex, Home, TARGET};
+use crate::drive::Site;
+use crate::kit::codex::{self, TARGET};
 use crate::kit::drive::Drive;
-use crate::kit::model::Model;
 use crate::kit::rollout::Rollout;
 
 /// Opens the newest conversation of the list.
@@ -14,13 +13,13 @@ fn open_newest(drive: &mut Drive) {
     drive.until("Viewing history only");
 }
 
-fn long_thread(codex: &Codex, items: usize) {
-    let (model, settings) = (Model::start(), tempfile::tempdir().unwrap());
-    let home = Home::new(&model);
-    Rollout::paginated(items).write(&home.codex_home());
+fn long_thread(codex: codex::Codex, websocket: bool, items: usize) {
+    let site = Site::new(codex, websocket, |home| {
+        Rollout::paginated(items).write(&home.codex_home());
+    });
     let newest = format!("item {}:", items - 1);
     // Written by another program: the server indexes it when it is joined, and says nothing before.
-    let mut drive = local(&home, codex, settings.path());
+    let mut drive = site.drive();
     open_newest(&mut drive);
     drive.until("Not indexed yet");
     drive.press_by_keyboard("Join");
@@ -28,7 +27,7 @@ fn long_thread(codex: &Codex, items: usize) {
     drive.until(&newest);
     drive.quit();
 
-    let mut drive = local(&home, codex, settings.path());
+    let mut drive = site.drive();
     open_newest(&mut drive);
     drive.until(&newest);
     let turns = items / 20;
@@ -43,45 +42,45 @@ fn long_thread(codex: &Codex, items: usize) {
     }
     drive.key("Home");
     drive.until(&format!("turn {}:", turns - 149));
-    assert_eq!(model.asked(), [], "reading asks the model nothing");
+    assert_eq!(site.model.asked(), [], "{}: reading asks the model nothing", site.name);
     drive.quit();
 }
 
 #[test]
 fn a_thread_of_20000_items_is_read_from_its_newest_page_and_older_ones_on_a_press() {
-    let Some(codex) = codex::codex(TARGET) else { return };
-    long_thread(&codex, 20_000);
+    for websocket in [false, true] {
+        let Some(codex) = codex::codex(TARGET) else { return };
+        long_thread(codex, websocket, 20_000);
+    }
 }
 
 #[test]
 fn a_long_thread_is_read_by_pages_on_every_version() {
     for codex in codex::installed() {
-        long_thread(&codex, 4_000);
+        long_thread(codex, false, 4_000);
     }
 }
 
 #[test]
 fn a_legacy_thread_shows_its_turns_on_every_version() {
     for codex in codex::installed() {
-        let (model, settings) = (Model::start(), tempfile::tempdir().unwrap());
-        let home = Home::new(&model);
-        Rollout::legacy(100).write(&home.codex_home());
-        let mut drive = local(&home, &codex, settings.path());
+        let site = Site::new(codex, false, |home| {
+            Rollout::legacy(100).write(&home.codex_home());
+        });
+        let mut drive = site.drive();
         open_newest(&mut drive);
         drive.until("item 99:");
         drive.key("Home");
         drive.until("turn 1:");
-        assert_eq!(model.asked(), [], "{}", codex.version);
+        assert_eq!(site.model.asked(), [], "{}", site.name);
         drive.quit();
     }
 }
 
 #[test]
 fn a_running_conversation_is_left_and_reopened_without_a_gap_or_a_repeat() {
-    for codex in codex::installed() {
-        let (model, settings) = (Model::start(), tempfile::tempdir().unwrap());
-        let home = Home::new(&model);
-        let mut drive = local(&home, &codex, settings.path());
+    for site in Site::all() {
+        let mut drive = site.drive();
         drive.until("Awaiting conversation selection");
         drive.key("Ctrl+N");
         drive.type_text("SLOW 150 30");
@@ -106,11 +105,11 @@ fn a_running_conversation_is_left_and_reopened_without_a_gap_or_a_repeat() {
             let shown = answer[from..].trim_end();
             // Labels and announcements are short; the message itself is not.
             let beginning = shown.strip_suffix('\u{2026}').unwrap_or(shown);
-            assert!(whole.starts_with(beginning), "{}: {answer}", codex.version);
+            assert!(whole.starts_with(beginning), "{}: {answer}", site.name);
             shown_whole += usize::from(shown == whole);
         }
-        assert!(shown_whole > 0, "{}: {texts:?}", codex.version);
-        assert_eq!(model.times("SLOW 150 30"), 1, "{}", codex.version);
+        assert!(shown_whole > 0, "{}: {texts:?}", site.name);
+        assert_eq!(site.model.times("SLOW 150 30"), 1, "{}", site.name);
         drive.quit();
     }
 }
