@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::kit::drive::Drive;
 use crate::kit::script;
@@ -40,27 +40,6 @@ fn assert_harmless(drive: &mut Drive) {
         });
         assert_eq!(harmful, None, "in {:?}", text.chars().take(200).collect::<String>());
     }
-}
-
-#[test]
-fn ten_hostile_texts_and_a_reversed_command_stream_through_a_window_that_still_answers() {
-    let settings = tempfile::tempdir().unwrap();
-    let mut drive = demo(settings.path());
-    open(&mut drive, "Hostile stream");
-    drive.press_by_keyboard("Join");
-    while drive.ask(&json!({"wait": {"text": "Run this command?"}, "ms": 500})).get("error").is_some() {
-        // It streams meanwhile.
-        press(&mut drive, "End");
-        assert_harmless(&mut drive);
-    }
-    // The card shows the command as it is, its control characters as marks.
-    let shown = drive.texts();
-    assert!(shown.iter().any(|text| text.contains("txt.yek_ni_etirw")), "{shown:?}");
-    drive.answer_by_keyboard("Decline", "Run this command?");
-    drive.tell(&json!({"act": {"role": "multilineTextInput", "name": "Message", "action": "focus"}}));
-    drive.type_text("still here");
-    assert!(drive.texts().iter().any(|text| text == "still here"));
-    drive.quit();
 }
 
 #[test]
