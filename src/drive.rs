@@ -12,6 +12,7 @@ pub mod key;
 pub mod session;
 pub mod tree;
 mod window;
+mod work;
 
 use std::io::{BufRead, Write};
 use std::process::ExitCode;

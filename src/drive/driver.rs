@@ -4,8 +4,9 @@
 //! its own, so a state shown for one frame is seen by [`Driver::on_frame`]; frames carry the instant of the [`Clock`];
 //! pixels come from the software renderer.
 //!
-//! A task is counted from its start to its end; subscriptions are not. [`Driver::settle`] waits for all tasks, but not
-//! longer than its limit: a task that itself waits for a timer or a person is left running, and that is reported.
+//! A task is counted from its start to its end, and every future of the program, subscriptions included, while it has
+//! something to do. [`Driver::settle`] waits until neither is left, but not longer than its limit: a task that itself
+//! waits for a timer or a person is left running, and that is reported.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -27,11 +28,10 @@ use iced_runtime::user_interface::{self, UserInterface};
 use iced_runtime::{Action, system, task};
 
 use super::clock::{Clock, NotVirtual};
+use super::work::{Counting, Work};
 
 /// Frames drawn in a row for widgets that ask for the next one; an animation goes on with the next command.
 const FRAMES: usize = 8;
-/// Silence after an event before it counts as handled: subscriptions get events on other threads.
-const QUIET: Duration = Duration::from_millis(3);
 
 /// How the window begins.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -132,7 +132,7 @@ type Sender<P> = mpsc::UnboundedSender<Action<<P as Program>::Message>>;
 pub struct Driver<P: Program + 'static> {
     pub(super) program: P,
     pub(super) state: P::State,
-    runtime: Runtime<P::Executor, Sender<P>, Action<P::Message>>,
+    runtime: Runtime<Counting<P::Executor>, Sender<P>, Action<P::Message>>,
     arriving: mpsc::UnboundedReceiver<Action<P::Message>>,
     queue: VecDeque<Action<P::Message>>,
     renderer: P::Renderer,
@@ -143,6 +143,7 @@ pub struct Driver<P: Program + 'static> {
     cursor: mouse::Cursor,
     clipboard: Clipboard,
     tasks: Arc<AtomicUsize>,
+    work: Arc<Work>,
     redraw: window::RedrawRequest,
     composing: bool,
     exited: bool,
@@ -156,7 +157,8 @@ impl<P: Program + 'static> Driver<P> {
     /// When the async runtime or the software renderer cannot start.
     pub fn new(program: P, options: Options, clock: Box<dyn Clock>) -> Result<Self, DriverError> {
         let settings = program.settings();
-        let executor = P::Executor::new().map_err(DriverError::Executor)?;
+        let executor = Counting::<P::Executor>::new().map_err(DriverError::Executor)?;
+        let work = Arc::clone(&executor.work);
         let headless =
             <P::Renderer as Headless>::new(settings.default_font, settings.default_text_size, Some("tiny-skia"));
         let renderer = executor.block_on(headless).ok_or(DriverError::Renderer)?;
@@ -177,6 +179,7 @@ impl<P: Program + 'static> Driver<P> {
             cursor: mouse::Cursor::Unavailable,
             clipboard: Clipboard::default(),
             tasks: Arc::default(),
+            work,
             redraw: window::RedrawRequest::Wait,
             composing: false,
             exited: false,
@@ -448,27 +451,31 @@ impl<P: Program + 'static> Driver<P> {
         }
     }
 
-    /// Runs until no task is left, nothing arrives and no widget wants another frame; false when `limit` came first.
+    /// Runs until nothing is left to do and no widget wants another frame; false when `limit` came first.
     pub fn settle(&mut self, limit: Duration) -> bool {
         let deadline = Instant::now() + limit;
         let mut frames = 0;
-        let mut quiet_since = Instant::now();
         loop {
-            let idle = self.busy() == 0;
-            if self.drain() {
-                quiet_since = Instant::now();
-            } else if idle && frames < FRAMES && self.redraw == window::RedrawRequest::NextFrame {
-                frames += 1;
-                self.frame();
-            } else if idle && self.queue.is_empty() && quiet_since.elapsed() >= QUIET {
-                return true;
-            } else if Instant::now() >= deadline {
-                return false;
-            } else {
-                std::thread::park_timeout(QUIET);
-            }
+            // In this order: whoever is done has sent its messages before.
+            let done = self.work.is_done() && self.busy() == 0;
+            let drained = self.drain();
             if self.exited {
                 return true;
+            }
+            if done && !drained {
+                if self.redraw != window::RedrawRequest::NextFrame || frames == FRAMES {
+                    return true;
+                }
+                frames += 1;
+                self.frame();
+                continue;
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return false;
+            }
+            if !drained {
+                std::thread::park_timeout(left);
             }
         }
     }
