@@ -10,7 +10,7 @@ mod collect;
 mod snapshot;
 mod text;
 
-pub use accesskit::{Action, ActionData, ActionRequest, Live, Node, NodeId, Role, Toggled};
+pub use accesskit::{Action, ActionData, ActionRequest, Live, Node, NodeId, Rect, Role, Toggled};
 pub use bridge::{Announcement, Bridge, Wake};
 pub use collect::Collector;
 pub use snapshot::{Bounds, FlatNode};
@@ -81,7 +81,8 @@ pub struct Access {
     pub node: Node,
     /// The children's text is already in the name; it is not repeated as nodes of its own.
     pub leaf: bool,
-    /// Nodes without a widget (the text runs of an editor); always children of this one.
+    /// Nodes without a widget (the text runs of an editor); always children of this one. One without bounds has this
+    /// one's.
     pub extra: Vec<(NodeId, Node)>,
     /// Requests for this node, answered by the widget in its next `update`.
     pub pending: VecDeque<ActionRequest>,

@@ -28,6 +28,8 @@ pub enum Command {
     DemoServer(DemoServer),
     /// The program without a display.
     Drive(Drive),
+    /// Every state as a picture.
+    Acceptance(Acceptance),
     /// What is installed and reachable.
     Doctor(Doctor),
 }
@@ -81,6 +83,23 @@ pub struct Drive {
     pub virtual_time: bool,
 }
 
+/// `rejoin acceptance`.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Args)]
+pub struct Acceptance {
+    /// Folder for pictures, trees and the report [default: target/acceptance]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Compare with screenshots/ of this directory; whatever differs or is missing fails
+    #[arg(long)]
+    pub check: bool,
+    /// Only cases of that name; * stands for anything: 'reading.*', '*.dark.*'
+    #[arg(long, value_name = "GLOB")]
+    pub case: Option<String>,
+    /// Play the cases named on standard input (internal)
+    #[arg(long, hide = true, conflicts_with_all = ["check", "case"])]
+    pub play: bool,
+}
+
 /// `rejoin doctor`.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Args)]
 pub struct Doctor {
@@ -114,6 +133,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, clap::
             scale: drive.scale,
             virtual_time: drive.virtual_time,
         }),
+        Some(Sub::Acceptance(acceptance)) => Command::Acceptance(acceptance),
         Some(Sub::Doctor(doctor)) => Command::Doctor(doctor),
     })
 }
@@ -136,6 +156,8 @@ enum Sub {
     DemoServer(DemoServer),
     /// Run the program without a display: JSON commands in, JSON answers out
     Drive(DriveArgs),
+    /// Make a picture of every state by keyboard alone, and compare with those that are committed
+    Acceptance(Acceptance),
     /// Tell what is installed, found and reachable, and what to do
     Doctor(Doctor),
 }

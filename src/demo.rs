@@ -94,6 +94,8 @@ pub struct Machine {
     refused: BTreeSet<String>,
     /// Nothing is answered any more.
     silent: bool,
+    /// When the process ends by itself, in the scenario where it does.
+    ends_at: Option<Instant>,
     /// The process is over.
     ended: bool,
     outputs: VecDeque<Output>,
@@ -115,6 +117,7 @@ impl Machine {
             next_request: 0,
             refused: BTreeSet::new(),
             silent: false,
+            ends_at: None,
             ended: false,
             outputs: VecDeque::new(),
         };
@@ -157,6 +160,9 @@ impl Machine {
 
     /// The time of [`Machine::poll_timeout`] has come. Earlier calls do nothing.
     pub fn handle_timeout(&mut self, now: Now) {
+        if self.ends_at.is_some_and(|end| end <= now.instant) && !self.ended {
+            return self.end(70);
+        }
         for thread in 0..self.threads.len() {
             self.play(now, thread);
         }
@@ -167,7 +173,7 @@ impl Machine {
         if self.ended {
             return None;
         }
-        self.threads.iter().filter_map(|thread| thread.run.as_ref()?.due()).min()
+        self.threads.iter().filter_map(|thread| thread.run.as_ref()?.due()).chain(self.ends_at).min()
     }
 
     /// What to do next, in order.
@@ -178,6 +184,12 @@ impl Machine {
     /// Whether a client is initialized.
     pub fn is_ready(&self) -> bool {
         !self.clients.is_empty()
+    }
+
+    /// The process ends.
+    fn end(&mut self, code: i32) {
+        self.ended = true;
+        self.outputs.push_back(Output::End { code });
     }
 
     fn begin(&mut self, now: Now) {

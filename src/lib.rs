@@ -41,8 +41,9 @@
 //! | `a11y` | the accessibility tree and its adapters | base |
 //! | `ui` | iced: screens, rows, widgets, themes | engine and below, settings, link, cli, a11y |
 //! | `drive` | the program without a display | ui and below |
+//! | `acceptance` | every state as a picture, a tree and words, by keyboard | drive and below |
 //!
-//! `ui` and `drive` exist with the feature `gui` (on by default). `tests/it/tidy.rs` fails when a
+//! `ui`, `drive` and `acceptance` exist with the feature `gui` (on by default). `tests/it/tidy.rs` fails when a
 //! module uses another one than these.
 //!
 //! # What always holds
@@ -63,6 +64,8 @@
 
 #[cfg(feature = "gui")]
 pub mod a11y;
+#[cfg(feature = "gui")]
+pub mod acceptance;
 pub mod base;
 pub mod cli;
 pub mod contract;

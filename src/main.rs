@@ -17,6 +17,7 @@ fn main() -> ExitCode {
         Ok(Command::Worker) => rejoin::worker::run(),
         Ok(Command::DemoServer(demo)) => demo_server(demo),
         Ok(Command::Drive(options)) => drive(options),
+        Ok(Command::Acceptance(options)) => acceptance(&options),
         Ok(Command::Doctor(options)) => rejoin::doctor::run(&options),
         Err(message) => {
             let code = u8::try_from(message.exit_code()).unwrap_or(2);
@@ -29,7 +30,13 @@ fn main() -> ExitCode {
 
 #[cfg(feature = "gui")]
 fn window(start: cli::Start) -> ExitCode {
-    rejoin::ui::run(rejoin::ui::Options { start, size: None, bridge: rejoin::a11y::Bridge::new(), hermetic: false })
+    rejoin::ui::run(rejoin::ui::Options {
+        start,
+        size: None,
+        bridge: rejoin::a11y::Bridge::new(),
+        hermetic: false,
+        palette: None,
+    })
 }
 
 #[cfg(not(feature = "gui"))]
@@ -45,6 +52,16 @@ fn drive(options: cli::Drive) -> ExitCode {
 #[cfg(not(feature = "gui"))]
 fn drive(_: cli::Drive) -> ExitCode {
     absent("no window to drive")
+}
+
+#[cfg(feature = "gui")]
+fn acceptance(options: &cli::Acceptance) -> ExitCode {
+    rejoin::acceptance::run(options)
+}
+
+#[cfg(not(feature = "gui"))]
+fn acceptance(_: &cli::Acceptance) -> ExitCode {
+    absent("no window to make pictures of")
 }
 
 fn demo_server(options: cli::DemoServer) -> ExitCode {

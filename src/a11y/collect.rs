@@ -90,6 +90,10 @@ fn rect(b: Rectangle) -> Rect {
     Rect { x0: f64::from(b.x), y0: f64::from(b.y), x1: f64::from(b.x + b.width), y1: f64::from(b.y + b.height) }
 }
 
+fn rectangle(b: Rect) -> Rectangle {
+    Rectangle { x: b.x0 as f32, y: b.y0 as f32, width: b.width() as f32, height: b.height() as f32 }
+}
+
 impl Operation for Collector {
     fn traverse(&mut self, operate: &mut dyn FnMut(&mut dyn Operation)) {
         let described = self.described.take();
@@ -134,7 +138,8 @@ impl Operation for Collector {
             let index = self.push(access.id, access.node.clone(), bounds, access.leaf);
             self.open.push(index);
             for (id, node) in &access.extra {
-                self.push(*id, node.clone(), bounds, true);
+                let own = node.bounds().map(rectangle);
+                self.push(*id, node.clone(), own.unwrap_or(bounds), true);
             }
             self.open.pop();
             self.described = Some(index);

@@ -210,10 +210,7 @@ impl Machine {
                 }
             }
             Act::Fail { message, info } => self.fail(now, thread, &message, &info),
-            Act::Exit(code) => {
-                self.ended = true;
-                self.outputs.push_back(Output::End { code });
-            }
+            Act::Exit(code) => self.end(code),
         }
     }
 

@@ -1,5 +1,7 @@
 //! Requests of clients, with the errors of the real server (FACTS 5, 7, 11, 13).
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -26,6 +28,9 @@ const METHODS: &[&str] = &[
     "turn/steer",
     "turn/interrupt",
 ];
+
+/// How long an unsteady server lives after its first list.
+const UNSTEADY: Duration = Duration::from_secs(20);
 
 type Answer = Result<Value, Refusal>;
 
@@ -65,6 +70,9 @@ impl Machine {
         if method == "thread/list" {
             self.tell_of_unlisted(now, from);
             self.silent = self.scenario.quirk == Quirk::Silent;
+            if self.scenario.quirk == Quirk::Unsteady {
+                self.ends_at.get_or_insert(now.instant + UNSTEADY);
+            }
         }
     }
 
@@ -217,6 +225,9 @@ impl Machine {
             Ok(index) => index,
             Err(refusal) => return self.respond(from, id, Err(refusal)),
         };
+        if self.scenario.quirk == Quirk::ExitAtTurn {
+            return self.end(137);
+        }
         let client_id = params["clientUserMessageId"].as_str();
         let thread = &mut self.threads[index];
         let running = thread.run.is_some();

@@ -29,6 +29,10 @@ pub(super) enum Quirk {
     SignIn,
     ExitAtOnce,
     ExitMidTurn,
+    /// The process ends before it answers `turn/start`.
+    ExitAtTurn,
+    /// The process ends some time after each first list.
+    Unsteady,
     Garbage,
     /// Every method is refused once with -32001.
     Overloaded,
@@ -66,6 +70,7 @@ const SCENARIOS: &[Scenario] = &[
     plain("long-list", "1,200 conversations", |machine, now| list(machine, now, 1_200, 60_000)),
     plain("long-history", "a conversation of 5,000 items", long_history),
     plain("every-item", "one item of each type, and an unknown one", every_item),
+    plain("markdown", "a message with everything that Markdown has", markdown),
     plain("hostile", "hostile text, commands, tools and a page of 40 MB", hostile_threads),
     plain("streaming", "a turn that streams for minutes", streaming),
     plain("approvals", "a command, a patch, a question and a form wait", approvals),
@@ -103,6 +108,8 @@ const SCENARIOS: &[Scenario] = &[
     faulty("sign-in", "the account must sign in first", Quirk::SignIn),
     faulty("exit-at-once", "the server ends at once", Quirk::ExitAtOnce),
     faulty("exit-mid-turn", "the server ends in the middle of your turn", Quirk::ExitMidTurn),
+    faulty("exit-at-turn", "the server ends before it answers your message", Quirk::ExitAtTurn),
+    faulty("unsteady", "the server ends 20 s after each first list", Quirk::Unsteady),
     faulty("garbage", "what answers is no app-server", Quirk::Garbage),
     faulty("overloaded", "every method is refused once", Quirk::Overloaded),
     faulty("draining", "no new turns are taken", Quirk::Draining),
@@ -212,6 +219,12 @@ fn every_item(machine: &mut Machine, now: Now) {
         turns: vec![("Show me everything there is", items)],
     };
     machine.tell_story(now, story);
+}
+
+fn markdown(machine: &mut Machine, now: Now) {
+    let text = include_str!("../../assets/demo/markdown.md");
+    let turns = vec![("Show me everything that a message may contain", vec![words::say(text)])];
+    machine.tell_story(now, Story { name: Some("Markdown"), cwd: "/home/demo/rejoin", minutes_ago: 15, turns });
 }
 
 fn hostile_threads(machine: &mut Machine, now: Now) {

@@ -52,8 +52,13 @@ pub fn start(options: cli::Drive) -> ExitCode {
     ui::font::install_bundled_only(&[]);
     let bridge = Bridge::new();
     let size = Size::new(options.size.0 as f32, options.size.1 as f32);
-    let program =
-        ui::program(ui::Options { start: options.start, size: Some(size), bridge: bridge.clone(), hermetic: true });
+    let program = ui::program(ui::Options {
+        start: options.start,
+        size: Some(size),
+        bridge: bridge.clone(),
+        hermetic: true,
+        palette: None,
+    });
     let driver = Options { size, scale: options.scale, ..Options::default() };
     super::run(program, driver, Box::new(RealClock::new()), bridge, ui::App::facts_for_drive)
 }

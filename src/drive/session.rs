@@ -64,6 +64,11 @@ impl<P: Program + 'static> Session<P> {
         Self { driver, tree, state, watch, heard: 0 }
     }
 
+    /// The window as pixels, after a frame; nothing without a window.
+    pub fn pixels(&mut self) -> Option<super::Shot> {
+        self.driver.shot()
+    }
+
     /// Answers lines until `quit`, the end of input, or the end of the program; between lines the program runs.
     ///
     /// # Errors

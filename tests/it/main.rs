@@ -1,5 +1,7 @@
 //! The one integration test program; each module is a subject.
 
+#[cfg(feature = "gui")]
+mod acceptance;
 mod cli;
 mod demo;
 #[cfg(feature = "gui")]

@@ -15,7 +15,7 @@ use crate::ui::effect::Links;
 use crate::ui::page::Page;
 use crate::ui::rows::Parsed;
 use crate::ui::system::System;
-use crate::ui::theme::Theme;
+use crate::ui::theme::{Palette, Theme};
 use crate::ui::window::Window;
 
 use super::App;
@@ -36,6 +36,8 @@ pub struct Options {
     pub bridge: Bridge,
     /// Nothing of this machine decides what is drawn: no remembered size, no search for Codex.
     pub hermetic: bool,
+    /// The contrast palette that a hermetic program takes the platform to have.
+    pub palette: Option<Palette>,
 }
 
 impl App {
@@ -72,7 +74,7 @@ impl App {
             settings_notes: notes,
             found: if options.hermetic { Vec::new() } else { codex::find() },
             theme: Theme::light(),
-            system: if options.hermetic { System::default() } else { System::read() },
+            system: if options.hermetic { System { palette: options.palette, still: false } } else { System::read() },
             hermetic: options.hermetic,
             theme_override: options.start.theme,
             mode: iced::theme::Mode::Light,

@@ -218,7 +218,8 @@ fn form<'a>(id: iced::window::Id, form: &'a Form) -> Element<'a, Message> {
         ),
     ]
     .spacing(16)
-    .wrap();
+    .wrap()
+    .vertical_spacing(kit::TIGHT);
     let mut content = column![kit::heading("connect-new", 2, "Another connection"), kinds].spacing(INSET);
     content = content.push(text(id, "connect-name", "Name", &form.name, ConnectForm::Name));
     if form.remote {

@@ -46,7 +46,8 @@ pub fn view<'a>(app: &'a App, id: iced::window::Id, window: &'a Window) -> Eleme
     if let Some(note) = app.conversation().and_then(reading_note) {
         title = title.push(kit::body(note));
     }
-    let mut lines = column![title.wrap(), kit::small(state.meaning.clone())].spacing(2).width(Length::Fill);
+    let mut lines =
+        column![title.wrap().vertical_spacing(0), kit::small(state.meaning.clone())].spacing(2).width(Length::Fill);
     if let Some(account) = account(banner.account) {
         lines = lines.push(kit::small(account));
     }

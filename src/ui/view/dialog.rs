@@ -1,7 +1,7 @@
 //! Questions on top of everything, and the key map.
 
 use iced::widget::{column, container, row};
-use iced::{Alignment, Length};
+use iced::{Alignment, Length, Padding};
 
 use super::kit::{self, GAP};
 use crate::engine::Intent;
@@ -69,6 +69,8 @@ pub fn view<'a>(id: iced::window::Id, dialog: &'a Dialog, send: SendKey) -> Elem
             kit::plain("dialog-cancel", "Close", Message::Local(id, Local::Back))
         ]
         .align_y(Alignment::Center)
+        // In line with the list's rows.
+        .padding(Padding::ZERO.left(widget::EDGE + 2.0))
         .into(),
         Dialog::Link(_) | Dialog::Discard(_) | Dialog::Close(_) => kit::words(font::HEADING, title).into(),
     };

@@ -53,7 +53,9 @@ pub fn view<'a>(
     // The list is there without rows too: it takes the focus of a conversation that is still being read.
     let mut layers = stack![Element::from(list)];
     if history.rows.is_empty() {
-        layers = layers.push(empty(history.loading));
+        // The note above says it already.
+        let note = conversation.kind_note.is_some() && history.loading != Loading::First;
+        layers = layers.push(if note { column![].into() } else { empty(history.loading) });
     } else if !window.viewing.at_end {
         let unseen = unseen(&history.rows, window.viewing.last);
         let label = if unseen == 0 { "Jump to latest".to_owned() } else { format!("Jump to latest ({unseen})") };

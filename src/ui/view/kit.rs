@@ -85,7 +85,7 @@ pub fn pane<'a>(
     widget::pane(id, label, content).into()
 }
 
-/// A labelled choice of one of several values.
+/// A labelled choice of one of several values; without one the server decides.
 pub fn select<'a, T: PartialEq + Clone + 'a>(
     id: &'static str,
     label: &'static str,
@@ -97,13 +97,14 @@ pub fn select<'a, T: PartialEq + Clone + 'a>(
     let at = chosen.and_then(|chosen| values.iter().position(|value| *value == chosen));
     let control = widget::select(id, label, names, at, move |index| {
         values.get(index).map_or(Message::Done, |value| message(value.clone()))
-    });
+    })
+    .unchosen("The server's own");
     iced::widget::column![small(label), Element::from(control)].spacing(2).into()
 }
 
 /// A short word with an edge.
 pub fn tag<'a>(content: impl text::IntoFragment<'a>) -> Element<'a, Message> {
-    container(words(font::CAPTION, content).style(style::dim)).padding([1, 6]).style(style::tag).into()
+    container(words(font::CAPTION, content).style(style::dim)).padding([2, 6]).style(style::tag).into()
 }
 
 /// The icon of a state, always beside a word.

@@ -170,7 +170,7 @@ pub fn code<'a>(language: &str, source: &str, look: Look<'a>, serial: usize) -> 
         kit::words(font::SMALL, "Copy"),
     )
     .look(widget::Look::Flat)
-    .padding([2, 6])
+    .low()
     .on_press(Message::Local(look.window, Local::Copy(source.to_owned())));
     let head = row![kit::small(name), kit::grow(), Element::from(copy)]
         .align_y(Alignment::Center)

@@ -96,7 +96,7 @@ fn choices<'a>(id: iced::window::Id, conversation: &'a Conversation, next: &'a N
     content = content.push(kit::select(
         "next-approval",
         "Approval",
-        approvals.map(|name| (name.to_owned(), named_policy_words(name).to_owned())),
+        approvals.map(|name| (name.to_owned(), capital(named_policy_words(name)))),
         match &next.approval {
             Some(ApprovalPolicy::Named(name)) => Some(name.clone()),
             Some(ApprovalPolicy::Granular(_)) | None => None,
@@ -118,6 +118,12 @@ fn choices<'a>(id: iced::window::Id, conversation: &'a Conversation, next: &'a N
         }));
     }
     content.into()
+}
+
+/// As a choice of its own, not in the middle of a line.
+fn capital(words: &str) -> String {
+    let mut letters = words.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
 /// When the server asks, in words.

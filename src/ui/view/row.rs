@@ -48,15 +48,18 @@ pub fn view<'a>(app: &'a App, id: iced::window::Id, window: &'a Window, row: &'a
     let found = window.find.as_ref().is_some_and(|find| find.at == Some(row.key));
     let framed = container(content)
         .width(Length::Fill)
-        .padding(Padding::from([6.0, 16.0 - widget::EDGE]))
+        .padding(Padding::from([8.0, 16.0 - widget::EDGE]))
         .style(move |theme| style::choice(theme, false, found));
     container(framed).padding(Padding::ZERO.left(widget::EDGE).right(TIGHT)).into()
 }
 
+/// The height of a head line, with a button or without.
+const HEAD: f32 = 24.0;
+
 /// Who speaks and when, above what they say.
 fn head<'a>(who: &'a str, you: bool, at: Option<UnixMs>) -> Element<'a, Message> {
     let name = kit::words(font::SMALL_STRONG, who).style(if you { style::accent } else { style::plain });
-    let mut line = row![name, kit::grow()].align_y(Alignment::Center);
+    let mut line = row![name, kit::grow()].align_y(Alignment::Center).height(HEAD);
     if let Some(at) = at {
         line = line.push(kit::small(clock::time_of_day(at)));
     }
@@ -67,7 +70,7 @@ fn head<'a>(who: &'a str, you: bool, at: Option<UnixMs>) -> Element<'a, Message>
 fn copy_button<'a>(look: Look<'a>, what: &str, text: String) -> Element<'a, Message> {
     kit::press_with(format!("row-{}-copy", look.key), format!("Copy {what}"), kit::words(font::SMALL, "Copy"))
         .look(widget::Look::Flat)
-        .padding([2, 6])
+        .low()
         .on_press(Message::Local(look.window, Local::Copy(text)))
         .into()
 }
@@ -88,7 +91,7 @@ fn says_with_copy<'a>(
 }
 
 fn says<'a>(who: &'a str, you: bool, at: Option<UnixMs>, content: Element<'a, Message>) -> Element<'a, Message> {
-    column![head(who, you, at), content].spacing(2).into()
+    column![head(who, you, at), content].into()
 }
 
 fn unfinished<'a>(
@@ -154,7 +157,11 @@ fn turn_head<'a>(
     let intent = if expanded { Intent::CollapseTurn(turn.clone()) } else { Intent::ExpandTurn(turn.clone()) };
     let press = (!loading).then(|| Message::Do(look.window, intent));
     let mut line = row![Element::from(
-        kit::button(format!("row-{}-expand", look.key), label, widget::Look::Flat, press).expanded(expanded)
+        kit::press_with(format!("row-{}-expand", look.key), label, kit::words(font::SMALL, label))
+            .look(widget::Look::Flat)
+            .low()
+            .on_press_maybe(press)
+            .expanded(expanded)
     )]
     .spacing(GAP)
     .align_y(Alignment::Center);

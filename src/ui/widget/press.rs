@@ -38,6 +38,7 @@ pub struct Pressable<'a, M> {
     selected: bool,
     look: Look,
     padding: Option<Padding>,
+    least: f32,
     width: Length,
 }
 
@@ -60,6 +61,7 @@ pub fn pressable<'a, M: Clone + 'a>(
         selected: false,
         look: Look::Secondary,
         padding: None,
+        least: CONTROL,
         width: Length::Shrink,
     }
 }
@@ -115,6 +117,12 @@ impl<'a, M: Clone + 'a> Pressable<'a, M> {
     pub fn shortcut(mut self, keys: impl Into<String>) -> Self {
         self.node.set_keyboard_shortcut(keys.into());
         self
+    }
+
+    /// As low as a target may be (24 px): a quiet button in a line of small text.
+    pub fn low(mut self) -> Self {
+        self.least = TARGET;
+        self.padding([2, 6])
     }
 
     pub fn padding(mut self, padding: impl Into<Padding>) -> Self {
@@ -209,7 +217,7 @@ impl<'a, M: Clone + 'a> Widget<M, Theme, Renderer> for Pressable<'a, M> {
     }
 
     fn layout(&mut self, tree: &mut Tree, renderer: &Renderer, limits: &layout::Limits) -> layout::Node {
-        let least = if self.look == Look::Link { TARGET } else { CONTROL };
+        let least = if self.look == Look::Link { TARGET } else { self.least };
         let across = if self.look == Look::Row { Alignment::Start } else { Alignment::Center };
         let limits = limits.min_height(least).min_width(TARGET);
         layout::positioned(

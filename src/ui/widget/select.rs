@@ -5,7 +5,7 @@
 use super::focus::Focus;
 use super::paint::{fill, focus_ring};
 use super::{CONTROL, Element, LINE, Renderer, SIZE};
-use crate::a11y::{Access, Action, ActionRequest, Key, Node, Role, describe};
+use crate::a11y::{Access, Action, ActionRequest, Key, Node, Rect, Role, describe};
 use crate::ui::icons;
 use crate::ui::theme::Theme;
 use iced::advanced::text::{self, Renderer as _, Wrapping};
@@ -25,6 +25,7 @@ pub struct Select<'a, M> {
     node: Node,
     options: Vec<String>,
     chosen: Option<usize>,
+    unchosen: &'static str,
     on_select: Option<Box<dyn Fn(usize) -> M + 'a>>,
     width: Length,
 }
@@ -41,7 +42,15 @@ pub fn select<'a, M: Clone + 'a>(
     let mut node = Node::new(Role::ComboBox);
     node.set_label(label.into());
     let chosen = chosen.filter(|chosen| *chosen < options.len());
-    Select { key: key.into(), node, options, chosen, on_select: Some(Box::new(on_select)), width: Length::Fill }
+    Select {
+        key: key.into(),
+        node,
+        options,
+        chosen,
+        unchosen: "",
+        on_select: Some(Box::new(on_select)),
+        width: Length::Fill,
+    }
 }
 
 impl<'a, M: Clone + 'a> Select<'a, M> {
@@ -56,6 +65,16 @@ impl<'a, M: Clone + 'a> Select<'a, M> {
     pub fn description(mut self, text: impl Into<String>) -> Self {
         self.node.set_description(text.into());
         self
+    }
+
+    /// What the box says while nothing is chosen.
+    pub fn unchosen(mut self, words: &'static str) -> Self {
+        self.unchosen = words;
+        self
+    }
+
+    fn value(&self) -> &str {
+        self.chosen.map_or(self.unchosen, |chosen| &self.options[chosen])
     }
 
     pub fn width(mut self, width: impl Into<Length>) -> Self {
@@ -94,6 +113,8 @@ struct State {
     access: Access,
     focus: Focus,
     open: Option<Open>,
+    /// Where the list was drawn, relative to the box.
+    list: Rectangle,
 }
 
 impl<'a, M: Clone + 'a> Select<'a, M> {
@@ -169,11 +190,12 @@ impl<'a, M: Clone + 'a> Select<'a, M> {
         }
     }
 
-    fn describe(&self, open: Option<Open>, access: &mut Access) {
+    /// `list`: where the open list is drawn.
+    fn describe(&self, open: Option<Open>, list: Rectangle, access: &mut Access) {
         access.leaf = true;
         access.node = self.node.clone();
         access.node.set_expanded(open.is_some());
-        access.node.set_value(self.chosen.map_or("", |chosen| &self.options[chosen]));
+        access.node.set_value(self.value());
         if self.on_select.is_none() {
             access.node.set_disabled();
             return;
@@ -192,6 +214,12 @@ impl<'a, M: Clone + 'a> Select<'a, M> {
                 node.set_position_in_set(index);
                 node.set_selected(index == open.active);
                 node.add_action(Action::Click);
+                let row = index.checked_sub(open.top).filter(|row| *row < SHOWN);
+                node.set_bounds(match row {
+                    Some(row) => place(list, list.y + row as f32 * CONTROL, CONTROL),
+                    // Scrolled out of sight.
+                    None => place(list, list.y, 0.0),
+                });
                 (key.node(), node)
             })
             .collect();
@@ -228,8 +256,10 @@ impl<'a, M: Clone + 'a> Widget<M, Theme, Renderer> for Select<'a, M> {
     }
 
     fn operate(&mut self, tree: &mut Tree, layout: Layout<'_>, _: &Renderer, operation: &mut dyn Operation) {
-        let State { access, focus, open } = tree.state.downcast_mut();
-        describe(operation, &self.key, layout.bounds(), access, |access| self.describe(*open, access));
+        let State { access, focus, open, list } = tree.state.downcast_mut();
+        let bounds = layout.bounds();
+        let list = *list + Vector::new(bounds.x, bounds.y);
+        describe(operation, &self.key, bounds, access, |access| self.describe(*open, list, access));
         operation.traverse(&mut |operation| {
             if self.on_select.is_some() {
                 operation.focusable(Some(&self.key.id()), layout.bounds(), focus);
@@ -309,8 +339,8 @@ impl<'a, M: Clone + 'a> Widget<M, Theme, Renderer> for Select<'a, M> {
         if !enabled {
             super::paint::dashes(renderer, bounds, tokens.part, metric.border_width);
         }
-        let color = if enabled { tokens.text } else { tokens.dim };
-        let value = self.chosen.map_or("", |chosen| &self.options[chosen]);
+        let color = if enabled && self.chosen.is_some() { tokens.text } else { tokens.dim };
+        let value = self.value();
         let inner = Rectangle { x: bounds.x + 10.0, width: (bounds.width - MARK - 10.0).max(0.0), ..bounds };
         write(renderer, value, inner, color, viewport);
         let arrow = Rectangle { x: bounds.x + bounds.width - MARK + 6.0, width: MARK - 6.0, ..bounds };
@@ -353,6 +383,11 @@ impl<'a, M: Clone + 'a> From<Select<'a, M>> for Element<'a, M> {
     fn from(select: Select<'a, M>) -> Self {
         Self::new(select)
     }
+}
+
+fn place(list: Rectangle, top: f32, height: f32) -> Rect {
+    let (x0, y0) = (f64::from(list.x), f64::from(top));
+    Rect { x0, y0, x1: x0 + f64::from(list.width), y1: y0 + f64::from(height) }
 }
 
 /// One line of text, vertically centred.
@@ -408,6 +443,7 @@ impl<M: Clone> Overlay<M, Theme, Renderer> for List<'_, '_, M> {
         let below = self.anchor.y + self.anchor.height;
         let fits = below + size.height <= bounds.height || self.anchor.y < size.height;
         let y = if fits { below.min((bounds.height - size.height).max(0.0)) } else { self.anchor.y - size.height };
+        self.state.list = Rectangle::new(Point::new(0.0, y - self.anchor.y), size);
         layout::Node::new(size).move_to(Point::new(self.anchor.x, y))
     }
 

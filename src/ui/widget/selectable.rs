@@ -5,6 +5,7 @@
 use super::{Element, Renderer};
 use crate::a11y::{Key, Role};
 use crate::ui::theme::Theme;
+use iced::widget::text::Wrapping;
 use iced::{Font, Length, Pixels};
 use iced_selection::text::Rich;
 use std::sync::Arc;
@@ -22,6 +23,7 @@ pub fn plain<'a, M: Clone + 'a>(text: impl Into<String>, size: f32, line: f32, f
         .line_height(Pixels(line))
         .font(font)
         .width(Length::Fill)
+        .wrapping(Wrapping::WordOrGlyph)
         .into()
 }
 
@@ -56,8 +58,12 @@ pub fn rich<'a, M: Clone + 'a>(
     on_link: impl Fn(Arc<str>) -> M + 'a,
 ) -> Element<'a, M> {
     let text: String = spans.iter().map(|span| span.text.as_ref()).collect();
-    let rich: Rich<'a, Arc<str>, M, Theme, Renderer> =
-        Rich::with_spans(spans).on_link_click(on_link).size(size).line_height(Pixels(line)).width(Length::Fill);
+    let rich: Rich<'a, Arc<str>, M, Theme, Renderer> = Rich::with_spans(spans)
+        .on_link_click(on_link)
+        .size(size)
+        .line_height(Pixels(line))
+        .width(Length::Fill)
+        .wrapping(Wrapping::WordOrGlyph);
     super::accessible(key, Role::Paragraph, "", rich).leaf().node(|node| node.set_value(text)).into()
 }
 

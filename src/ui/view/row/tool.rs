@@ -1,7 +1,7 @@
 //! Rows of what Codex does: reasoning, commands, file changes, tool calls and plain facts.
 
 use iced::widget::{column, container, row, text};
-use iced::{Alignment, Length};
+use iced::{Alignment, Length, Padding};
 
 use super::super::kit::{self, GAP};
 use super::super::markdown::{Look, cut_lines};
@@ -44,21 +44,28 @@ pub fn duration(ms: i64) -> String {
     }
 }
 
-/// A card with a head line and, below a rule, a body.
+/// The edge of a card's body on the side of a quiet button, which brings 6 px of its own.
+const BESIDE_BUTTON: f32 = 6.0;
+
+/// A card with a head line and, below a rule, a body that is [`inside`] or brings its own distance from the edge.
 fn card<'a>(head: impl Into<Element<'a, Message>>, body: Option<Element<'a, Message>>) -> Element<'a, Message> {
     let mut content = column![container(head).padding([6, 12])];
     if let Some(body) = body {
-        content =
-            content.push(kit::line()).push(container(body).width(Length::Fill).padding([8, 12]).style(style::code));
+        content = content.push(kit::line()).push(container(body).width(Length::Fill).style(style::code));
     }
     kit::full(content).style(style::card).clip(true).into()
+}
+
+/// With the usual distance from a card's edge.
+fn inside<'a>(body: impl Into<Element<'a, Message>>) -> Element<'a, Message> {
+    container(body).width(Length::Fill).padding([8, 12]).into()
 }
 
 fn fold<'a>(look: Look<'a>, unfolded: bool, label: String, hidden: &str) -> Element<'a, Message> {
     let words = if unfolded { "Show less".to_owned() } else { hidden.to_owned() };
     kit::press_with(format!("row-{}-fold", look.key), label, kit::words(font::SMALL, words))
         .look(widget::Look::Flat)
-        .padding([2, 6])
+        .low()
         .expanded(unfolded)
         .on_press(Message::Local(look.window, Local::Fold(look.key)))
         .into()
@@ -128,7 +135,7 @@ pub fn running_command<'a>(
     let clean = untrusted::terminal(&text);
     let mut body = column![].spacing(2);
     if late {
-        body = body.push(kit::small("The command and the beginning of its output arrive when it completes."));
+        body = body.push(inside(kit::small("The command and the beginning of its output arrive when it completes.")));
     }
     if !clean.trim().is_empty() {
         body = body.push(tail(look, window, &clean, &text));
@@ -159,7 +166,7 @@ fn command_head<'a>(
     .into()
 }
 
-/// The last lines of an output, or, unfolded, its beginning up to a bound.
+/// The last lines of an output, or, unfolded, its beginning up to a bound; with its own distance from the edge.
 fn tail<'a>(look: Look<'a>, window: &'a Window, clean: &str, raw: &str) -> Element<'a, Message> {
     let clean = clean.trim_end_matches('\n');
     let lines = clean.lines().count();
@@ -167,8 +174,9 @@ fn tail<'a>(look: Look<'a>, window: &'a Window, clean: &str, raw: &str) -> Eleme
     let face = font::CODE.scaled(look.scale);
     let mut content = column![].spacing(4);
     if lines <= TAIL_LINES {
-        return row![container(kit::plain_text(clean.to_owned(), face)).width(Length::Fill), copy(look, "output", raw)]
-            .into();
+        // The button is higher than a line: with less above it both have the same middle.
+        let button = container(copy(look, "output", raw)).padding([5.0, BESIDE_BUTTON]);
+        return row![inside(kit::plain_text(clean.to_owned(), face)), button].into();
     }
     let actions = row![
         fold(look, unfolded, format!("Output, {lines} lines"), &format!("Show all {lines} lines")),
@@ -176,13 +184,14 @@ fn tail<'a>(look: Look<'a>, window: &'a Window, clean: &str, raw: &str) -> Eleme
         copy(look, "output", raw)
     ]
     .align_y(Alignment::Center);
-    content = content.push(actions);
-    if unfolded {
+    content = content.push(container(actions).padding(Padding::from([0.0, BESIDE_BUTTON])));
+    let text = if unfolded {
         let (shown, hidden) = cut_lines(clean, UNFOLDED_LINES);
-        content = content.push(kit::plain_text(shown, face));
+        let mut text = column![kit::plain_text(shown, face)].spacing(4);
         if hidden > 0 {
-            content = content.push(kit::small(format!("{hidden} more lines; Copy has them all")));
+            text = text.push(kit::small(format!("{hidden} more lines; Copy has them all")));
         }
+        text.into()
     } else {
         let start = clean
             .lines()
@@ -190,9 +199,9 @@ fn tail<'a>(look: Look<'a>, window: &'a Window, clean: &str, raw: &str) -> Eleme
             .take(TAIL_LINES)
             .last()
             .map_or(0, |line| line.as_ptr() as usize - clean.as_ptr() as usize);
-        content = content.push(kit::plain_text(clean[start..].to_owned(), face));
-    }
-    content.into()
+        kit::plain_text(clean[start..].to_owned(), face)
+    };
+    content.push(container(text).padding(Padding::from([0.0, 12.0]))).padding(Padding::ZERO.top(4.0).bottom(8.0)).into()
 }
 
 /// A patch: each file with its diff.
@@ -220,7 +229,7 @@ pub fn changes<'a>(
     if lines > FOLDED_DIFF {
         body = body.push(fold(look, unfolded, format!("Diff, {lines} lines"), &format!("Show all {lines} lines")));
     }
-    card(head, Some(body.into()))
+    card(head, Some(inside(body)))
 }
 
 /// One file's diff; added and removed lines differ by sign and colour.
@@ -249,8 +258,7 @@ pub fn diff<'a>(look: Look<'a>, change: &FileUpdateChange, limit: usize) -> Elem
             _ => style::plain,
         };
         let sign = if added && !line.starts_with(['+', '-', '@']) { "+" } else { "" };
-        content =
-            content.push(kit::words(face, format!("{sign}{line}")).style(ink).wrapping(text::Wrapping::WordOrGlyph));
+        content = content.push(kit::words(face, format!("{sign}{line}")).style(ink).wrapping(text::Wrapping::Glyph));
     }
     if hidden > 0 {
         content = content.push(kit::small(format!("{hidden} more lines")));
@@ -306,7 +314,7 @@ pub fn progress<'a>(look: Look<'a>, started: Option<&'a ThreadItem>, lines: &[St
         .spacing(GAP)
         .align_y(Alignment::Center);
     let text = untrusted::terminal(&lines.join("\n"));
-    card(head, (!text.is_empty()).then(|| kit::plain_text(text, font::CODE.scaled(look.scale))))
+    card(head, (!text.is_empty()).then(|| inside(kit::plain_text(text, font::CODE.scaled(look.scale)))))
 }
 
 /// A one-line fact, with optional text below.
