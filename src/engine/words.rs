@@ -181,7 +181,7 @@ pub fn endpoint(target: &Target) -> String {
 }
 
 /// The composer's name while nothing is connected (DESIGN 4).
-pub const OFFLINE_PLACEHOLDER: &str = "not connected; your text is kept above";
+pub const OFFLINE_PLACEHOLDER: &str = "Not connected; your text is kept above";
 /// The composer's name otherwise.
 pub const PLACEHOLDER: &str = "Message";
 /// A title for a conversation that says nothing of itself.

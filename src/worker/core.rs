@@ -78,7 +78,7 @@ impl Peer for Demo {
             demo::Output::Line { text, .. } => TransportEvent::Message(text),
             demo::Output::End { code } => TransportEvent::Closed(transport::failure(
                 FailureKind::ProcessExited {
-                    program: "the demo".to_owned(),
+                    program: "The demo".to_owned(),
                     exit: format!("exit code {code}"),
                     before_ready: !self.machine.is_ready(),
                 },

@@ -51,7 +51,11 @@ pub fn failure(failure: &Failure, profile: Option<&Profile>) -> FailureWords {
         FailureKind::ProcessExited { program, exit, before_ready: true } => (
             format!("{program} ended before it was ready: {exit}."),
             NOTHING_SENT,
-            "See Details for what it printed, then Reconnect.".into(),
+            if failure.detail.is_empty() && failure.stderr.is_empty() {
+                "Check the program in the profile, then Reconnect.".into()
+            } else {
+                "See Details for what it printed, then Reconnect.".into()
+            },
         ),
         FailureKind::ProcessExited { program, exit, before_ready: false } => (
             format!("{program} ended: {exit}."),

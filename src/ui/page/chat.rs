@@ -150,7 +150,10 @@ fn conversation<'a>(app: &'a App, id: iced::window::Id, window: &'a Window) -> E
     // What needs eyes never squeezes the composer: it scrolls in at most half of the height.
     let limit = (window.size.height / 2.0 - 60.0).max(120.0);
     let attention = match attention(app, id, app.conversation()) {
-        Some(attention) => container(scrollable(attention).spacing(0)).max_height(limit),
+        // The line shows where it is cut.
+        Some(attention) => {
+            container(column![container(scrollable(attention).spacing(0)).max_height(limit), kit::line()])
+        }
         None => container(column![]),
     };
     let composer = composer::view(app, id, window, app.composer_key(), app.composer(), app.conversation());

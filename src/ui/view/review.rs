@@ -24,7 +24,11 @@ fn operation<'a>(id: iced::window::Id, review: &'a Review) -> Element<'a, Messag
         OpState::NotSent(why) => (Kind::Warn, format!("{} was not sent", what(review.what)), why.as_str()),
         OpState::Rejected(why) => (Kind::Warn, format!("{} was refused", what(review.what)), why.as_str()),
         OpState::OutcomeUnknown(why) => {
-            (Kind::Bad, format!("Not known whether {} was done", what(review.what).to_lowercase()), why.as_str())
+            let done = match review.what {
+                OpKind::Send | OpKind::Steer | OpKind::Answer => "sent",
+                OpKind::StartConversation | OpKind::Join | OpKind::Interrupt => "done",
+            };
+            (Kind::Bad, format!("Not known whether {} was {done}", what(review.what).to_lowercase()), why.as_str())
         }
         OpState::Dropped => (Kind::Warn, "Accepted, then dropped".to_owned(), "The turn ended before it was read."),
         OpState::InFlight => (Kind::Plain, format!("{} is on its way", what(review.what)), ""),
@@ -43,7 +47,8 @@ fn operation<'a>(id: iced::window::Id, review: &'a Review) -> Element<'a, Messag
     if let Some(evidence) = &review.evidence {
         content = content.push(kit::small(evidence.as_str()));
     }
-    if matches!(review.state, OpState::OutcomeUnknown(_)) && review.text.is_some() {
+    let said = why.contains("may run it twice");
+    if matches!(review.state, OpState::OutcomeUnknown(_)) && review.text.is_some() && !said {
         content = content.push(kit::small("Sending again may run it twice.").style(style::warn));
     }
     let mut actions = Vec::new();
@@ -114,7 +119,8 @@ fn confirm<'a>(id: iced::window::Id, comparison: &Comparison) -> Element<'a, Mes
     }
     let press =
         (comparison.new.is_some() && !comparison.confirmed).then_some(Message::Do(id, Intent::ConfirmConnection));
-    let button = kit::button("confirm-connection", "Confirm connection", Look::Secondary, press)
+    let look = if press.is_some() { Look::Primary } else { Look::Secondary };
+    let button = kit::button("confirm-connection", "Confirm connection", look, press)
         .description("Says that drafts may be restored on this connection. Sends nothing.");
     let mut actions: Vec<Element<'a, Message>> = vec![button.into()];
     if comparison.confirmed {

@@ -132,7 +132,7 @@ fn what_is_typed_while_not_connected_is_one_more_draft_of_the_next_connection() 
     let mut fake = Fake::connected();
     fake.lose();
     let placeholder = fake.engine.offline_composer().placeholder;
-    assert_eq!(placeholder, "not connected; your text is kept above");
+    assert_eq!(placeholder, "Not connected; your text is kept above");
     fake.user(Intent::Edit { conversation: ConversationKey::Local(0), text: "meanwhile".into() });
     fake.user(Intent::Send);
     assert_eq!(fake.engine.offline_composer().text, "meanwhile");
