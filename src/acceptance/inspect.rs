@@ -161,8 +161,10 @@ impl<'a> Seen<'a> {
             bottom: f64::from(sight.shot.size.height) / sight.scale,
         });
         // Options of an open list lie over everything, and are no part of their box in the drawing.
-        let options: Vec<&FlatNode> = sight.tree.iter().filter(|node| node.role == "listBoxOption").collect();
-        let popup = options.iter().filter_map(|node| Place::of(node)).reduce(|a, b| Place {
+        let boxes = sight.tree.iter().filter(|node| node.role == "comboBox");
+        let options: BTreeSet<&str> = boxes.flat_map(|node| &node.children).map(String::as_str).collect();
+        let drawn = sight.tree.iter().filter(|node| options.contains(node.id.as_str()) && !has(node, "offscreen"));
+        let popup = drawn.filter_map(Place::of).reduce(|a, b| Place {
             left: a.left.min(b.left),
             top: a.top.min(b.top),
             right: a.right.max(b.right),
@@ -176,7 +178,7 @@ impl<'a> Seen<'a> {
             if modal.is_some_and(|modal| modal != node.id && !ancestors.contains(modal)) {
                 return None;
             }
-            let option = node.role == "listBoxOption";
+            let option = options.contains(node.id.as_str());
             if !option && popup.is_some_and(|popup| Place::of(node).and_then(|place| place.common(popup)).is_some()) {
                 return None;
             }
@@ -215,7 +217,7 @@ impl<'a> Seen<'a> {
         let mut pixels = self.pixels(seen.place);
         let first = pixels.next()?;
         // A list without rows is a list all the same.
-        let list = ["list", "log"].contains(&seen.node.role.as_str());
+        let list = ["list", "log", "listBox"].contains(&seen.node.role.as_str());
         let empty = !list && seen.node.children.is_empty() && !seen.node.name.is_empty() || seen.is_text;
         (empty && pixels.all(|pixel| pixel == first))
             .then(|| format!("{} is in the tree and nothing is drawn at its place", called(seen.node)))
@@ -354,7 +356,7 @@ pub fn unreached(tree: &[FlatNode], stops: &[Stop]) -> Vec<String> {
     let modal = tree.iter().find(|node| has(node, "modal")).map(|node| node.id.as_str());
     let mut dialog: BTreeSet<&str> = modal.into_iter().collect();
     for node in tree {
-        let list = ["list", "log", "comboBox"].contains(&node.role.as_str());
+        let list = ["list", "log", "listBox", "comboBox"].contains(&node.role.as_str());
         if list || inside.contains(node.id.as_str()) {
             inside.extend(node.children.iter().map(String::as_str));
         }

@@ -113,7 +113,10 @@ impl<P: iced::Program + 'static> Stage<P> {
             Step::Until(text) => json!({ "wait": { "text": text }, "ms": PATIENCE }),
             Step::Named(name) => json!({ "wait": { "name": name }, "ms": PATIENCE }),
             Step::Gone(text) => json!({ "wait": { "text": text, "gone": true }, "ms": PATIENCE }),
-            Step::Advance(ms) => json!({ "advance": ms }),
+            Step::Advance(ms) => {
+                self.session.line(&json!({ "wait": { "text": "\u{1}" }, "ms": ms }).to_string());
+                return Ok(());
+            }
             Step::Go(name) => return self.go(name),
             Step::Press(name) => {
                 self.go(name)?;

@@ -15,7 +15,7 @@ use super::{compare, picture, play};
 use crate::ui;
 
 /// A case that takes longer hangs.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(400);
 /// Lines of a dead player's last words that are told.
 const LAST_WORDS: usize = 12;
 

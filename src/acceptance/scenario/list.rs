@@ -18,15 +18,12 @@ const UPLOAD: &[Step] = &[
     Until("Viewing history only"),
     Gone("Reading the history"),
 ];
+/// The request is there and its buttons take a press.
+const ARMED: &[Step] = &[Advance(400)];
 const UNSENT: &[Step] =
     &[Go("Message"), Type("Please also run it 200 times on Windows and tell me the seed when it fails.")];
-/// The unsteady server is about to end.
-const LIVED: &[Step] = &[Advance(19_000)];
-/// It ends; the first attempt to connect again follows at once and succeeds.
-const LOST: &[Step] = &[Advance(1_500), Until("Unsent text kept"), Until("Awaiting conversation selection")];
-/// One more life of the unsteady server.
-const LIFE: &[Step] = &[Advance(20_500)];
-
+/// The unsteady server ends 20 s after its first list; the first attempt to connect again follows at once.
+const LOST: &[Step] = &[Advance(20_500), Until("Unsent text kept"), Until("Awaiting conversation selection")];
 const fn demo(
     name: &'static str,
     about: &'static str,
@@ -227,7 +224,179 @@ pub const SCENARIOS: &[Scenario] = &[
         Sizes::Usual,
         &[LIST, &[Key("Ctrl+N"), Type("fail"), Key("Ctrl+Enter"), Advance(10_000), Until("This turn failed")]],
     ),
+    demo(
+        "interrupted",
+        "a turn that was stopped",
+        "default",
+        Sizes::Usual,
+        &[
+            LIST,
+            &[
+                Key("Ctrl+N"),
+                Type("HANG"),
+                Key("Ctrl+Enter"),
+                Advance(3_000),
+                Key("Ctrl+."),
+                Until("This turn was interrupted"),
+            ],
+        ],
+    ),
+    demo(
+        "draining",
+        "a server that takes no new turns",
+        "draining",
+        Sizes::Usual,
+        &[LIST, UPLOAD, JOIN, &[Type("And now?"), Key("Ctrl+Enter"), Until("shutting down")]],
+    ),
+    demo(
+        "streaming",
+        "a turn runs: reasoning is done, a command writes its output",
+        "streaming",
+        Sizes::Telling,
+        &[LIST, READ, JOIN, &[Advance(12_000), Until("test part::")]],
+    ),
+    demo(
+        "late",
+        "joined in the middle of a message: its beginning arrives when it is complete",
+        "streaming",
+        Sizes::Usual,
+        &[LIST, READ, &[Advance(30_000)], JOIN, &[Advance(1_000), Until("The beginning arrives")]],
+    ),
+    demo(
+        "back",
+        "left in the middle of the turn and come back: nothing is missing",
+        "streaming",
+        Sizes::Usual,
+        &[LIST, READ, JOIN, &[Advance(8_000), Key("Ctrl+K"), Advance(10_000), Key("Enter"), Until("Codex")]],
+    ),
+    demo(
+        "steer",
+        "a message sent into the running turn",
+        "streaming",
+        Sizes::Usual,
+        &[LIST, READ, JOIN, &[Type("Only the worker, please."), Key("Ctrl+Enter"), Until("Added to the running turn")]],
+    ),
+    // What the server asks.
+    demo(
+        "card-command",
+        "the server asks to run a command",
+        "approvals",
+        Sizes::Everything,
+        &[
+            LIST,
+            &[Key("Ctrl+K"), Type("A command"), Key("Enter"), Until("Viewing history only")],
+            JOIN,
+            &[Until("Run this command?")],
+            ARMED,
+        ],
+    ),
+    demo(
+        "card-patch",
+        "the server asks to change a file",
+        "approvals",
+        Sizes::Large,
+        &[
+            LIST,
+            &[Key("Ctrl+K"), Type("A patch"), Key("Enter"), Until("Viewing history only")],
+            JOIN,
+            &[Until("Apply this change?")],
+            ARMED,
+        ],
+    ),
+    demo(
+        "card-question",
+        "a question that this version does not show",
+        "approvals",
+        Sizes::Usual,
+        &[
+            LIST,
+            &[Key("Ctrl+K"), Type("A question"), Key("Enter"), Until("Viewing history only")],
+            JOIN,
+            &[Until("cannot show")],
+            ARMED,
+        ],
+    ),
+    demo("elsewhere-open", "a request is open elsewhere", "approvals", Sizes::Usual, &[LIST, READ]),
+    // When the connection dies.
+    demo("sign-in", "the server has no account", "sign-in", Sizes::Usual, &[&[Until("Sign-in required")]]),
+    demo(
+        "no-app-server",
+        "what answers is no app-server",
+        "garbage",
+        Sizes::Usual,
+        &[&[Until("Manual reconnect required")]],
+    ),
+    demo(
+        "exit-at-once",
+        "the server ends at once",
+        "exit-at-once",
+        Sizes::Usual,
+        &[&[Until("Manual reconnect required")]],
+    ),
+    demo(
+        "reconnecting",
+        "waiting for attempt 4 of 5",
+        "unsteady",
+        Sizes::Telling,
+        &[LIST, UNSENT, &[Advance(20_500), Advance(21_000), Advance(23_000), Advance(21_500), Until("attempt 4 of 5")]],
+    ),
+    demo(
+        "gave-up",
+        "five attempts failed",
+        "unsteady",
+        Sizes::Usual,
+        &[LIST, UNSENT, &[Advance(150_000), Until("Manual reconnect required")]],
+    ),
+    demo(
+        "draft-quarantined",
+        "what was typed is kept aside",
+        "unsteady",
+        Sizes::Everything,
+        &[LIST, UPLOAD, UNSENT, LOST],
+    ),
+    demo(
+        "draft-confirmed",
+        "the connection is confirmed",
+        "unsteady",
+        Sizes::Usual,
+        &[LIST, UPLOAD, UNSENT, LOST, UPLOAD, &[Press("Confirm connection"), Until("Connection confirmed")]],
+    ),
+    demo(
+        "draft-restored",
+        "the draft is in the composer again; nothing was sent",
+        "unsteady",
+        Sizes::Large,
+        &[
+            LIST,
+            UPLOAD,
+            UNSENT,
+            LOST,
+            UPLOAD,
+            &[
+                Press("Confirm connection"),
+                Until("Connection confirmed"),
+                Press("Restore draft"),
+                Gone("Unsent text kept"),
+            ],
+        ],
+    ),
+    demo(
+        "draft-discard",
+        "discarding asks once",
+        "unsteady",
+        Sizes::Usual,
+        &[LIST, UPLOAD, UNSENT, LOST, UPLOAD, &[Press("Discard draft"), Until("Discard this text?")]],
+    ),
+    demo(
+        "outcome-unknown",
+        "it is not known whether the message was sent",
+        "exit-at-turn",
+        Sizes::Everything,
+        &[
+            LIST,
+            UPLOAD,
+            JOIN,
+            &[Type("Use a barrier instead of the sleep."), Key("Ctrl+Enter"), Until("Not known whether")],
+        ],
+    ),
 ];
-
-#[allow(unused)]
-const KEEP: &[&[Step]] = &[LIVED, LOST, LIFE, UNSENT];
