@@ -20,6 +20,8 @@ use std::sync::mpsc;
 
 use iced_program::Program;
 
+use crate::ui::VirtualTime;
+
 pub use accessible::start;
 pub use clock::{Clock, RealClock, VirtualClock};
 pub use driver::{Driver, Options, Shot};
@@ -28,13 +30,14 @@ pub use tree::Tree;
 
 /// Drives `program` from standard input to standard output until `quit`, the end of input or the program's own exit.
 ///
-/// `state` answers `{"state":true}`. Fonts must be installed before (`ui::font::install_bundled_only`).
+/// `state` answers `{"state":true}`; `time` is the program's, if it is virtual. Fonts must be installed before (`ui::font::install_bundled_only`).
 pub fn run<P>(
     program: P,
     options: Options,
     clock: Box<dyn Clock>,
     tree: impl Tree + 'static,
     state: impl Fn(&P::State) -> serde_json::Value + 'static,
+    time: Option<VirtualTime>,
 ) -> ExitCode
 where
     P: Program + 'static,
@@ -57,7 +60,7 @@ where
         drop(sender);
         main.unpark();
     });
-    let mut session = Session::new(driver, Box::new(tree), Box::new(state));
+    let mut session = Session::new(driver, Box::new(tree), Box::new(state), time);
     match session.serve(&lines, &mut std::io::stdout().lock()) {
         Ok(()) => ExitCode::SUCCESS,
         // The reader of our answers is gone; nobody is left to tell.

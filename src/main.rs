@@ -36,6 +36,7 @@ fn window(start: cli::Start) -> ExitCode {
         bridge: rejoin::a11y::Bridge::new(),
         hermetic: false,
         palette: None,
+        time: None,
     })
 }
 

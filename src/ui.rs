@@ -20,6 +20,7 @@ pub mod widget;
 mod window;
 
 pub use app::{App, Options};
+pub use clock::VirtualTime;
 pub use message::Message;
 
 use std::process::ExitCode;

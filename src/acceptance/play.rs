@@ -9,12 +9,13 @@ use super::matrix::{Case, Look};
 use super::record::{self, Record};
 use super::scenario::{Boot, Step};
 use crate::a11y::{Bridge, FlatNode};
-use crate::drive::{Driver, Options, RealClock, Session, Shot};
+use crate::drive::{Driver, Options, Session, Shot, VirtualClock};
 use crate::settings::Theme;
 use crate::{cli, ui};
 
-/// How long a state may take to come, milliseconds.
-const PATIENCE: u64 = 20_000;
+/// How much virtual time a state may take to come, and what it moves by meanwhile; milliseconds.
+const PATIENCE: u64 = 300_000;
+const STEP: u64 = 50;
 /// Characters of the screen in the words about a case that is stuck.
 const TOLD: usize = 600;
 /// The most stops of the Tab key in a window.
@@ -48,13 +49,26 @@ pub fn play(case: &Case, settings: &Path) -> Result<Played, Stuck> {
     let target = match case.scenario.boot {
         Boot::Nothing | Boot::Saved(_) => None,
         Boot::Demo(scenario) => Some(cli::Target::Demo(scenario.to_owned())),
+        Boot::Codex(program) => Some(cli::Target::Codex(Some(program.into()))),
+        Boot::Server { url, token_file } => {
+            Some(cli::Target::Server { url: url.to_owned(), token_file: token_file.map(Into::into), ca_file: None })
+        }
     };
     let start = cli::Start { target, cwd: None, theme: Some(theme), settings: Some(settings.to_owned()) };
     let size = case.window();
-    let program = ui::program(ui::Options { start, size: Some(size), bridge: bridge.clone(), hermetic: true, palette });
+    let time = ui::VirtualTime::new();
+    let program = ui::program(ui::Options {
+        start,
+        size: Some(size),
+        bridge: bridge.clone(),
+        hermetic: true,
+        palette,
+        time: Some(time.clone()),
+    });
     let options = Options { size, ..Options::default() };
-    let driver = Driver::new(program, options, Box::new(RealClock::new())).map_err(|error| Stuck(error.to_string()))?;
-    let session = Session::new(driver, Box::new(bridge.clone()), Box::new(ui::App::facts_for_drive));
+    let driver =
+        Driver::new(program, options, Box::new(VirtualClock::new())).map_err(|error| Stuck(error.to_string()))?;
+    let session = Session::new(driver, Box::new(bridge.clone()), Box::new(ui::App::facts_for_drive), Some(time));
     let mut stage = Stage { session, bridge };
     for step in case.scenario.way.iter().copied().flatten() {
         stage.step(*step)?;
@@ -110,13 +124,10 @@ impl<P: iced::Program + 'static> Stage<P> {
                 return (0..count).try_for_each(|_| self.step(Step::Key(chord)));
             }
             Step::Type(text) => json!({ "type": text }),
-            Step::Until(text) => json!({ "wait": { "text": text }, "ms": PATIENCE }),
-            Step::Named(name) => json!({ "wait": { "name": name }, "ms": PATIENCE }),
-            Step::Gone(text) => json!({ "wait": { "text": text, "gone": true }, "ms": PATIENCE }),
-            Step::Advance(ms) => {
-                self.session.line(&json!({ "wait": { "text": "\u{1}" }, "ms": ms }).to_string());
-                return Ok(());
-            }
+            Step::Until(text) => return self.wait(&json!({ "wait": { "text": text } })),
+            Step::Named(name) => return self.wait(&json!({ "wait": { "name": name } })),
+            Step::Gone(text) => return self.wait(&json!({ "wait": { "text": text, "gone": true } })),
+            Step::Advance(ms) => json!({ "advance": ms }),
             Step::Go(name) => return self.go(name),
             Step::Press(name) => {
                 self.go(name)?;
@@ -124,6 +135,18 @@ impl<P: iced::Program + 'static> Stage<P> {
             }
         };
         self.tell(&command).map(drop)
+    }
+
+    /// Moves time in small steps until it holds.
+    fn wait(&mut self, wanted: &Value) -> Result<(), Stuck> {
+        for _ in 0..PATIENCE / STEP {
+            let (answer, _) = self.session.line(&wanted.to_string());
+            if answer.get("error").is_none() {
+                return Ok(());
+            }
+            self.tell(&json!({ "advance": STEP }))?;
+        }
+        self.tell(wanted).map(drop)
     }
 
     /// Tab until the control of this name has the focus.

@@ -32,6 +32,10 @@ pub enum Boot {
     Saved(&'static str),
     /// Connected to a scenario of the built-in demo.
     Demo(&'static str),
+    /// Told to start this Codex, which is not there.
+    Codex(&'static str),
+    /// Told to connect to a server: with a token, which it refuses, or with a certificate nobody vouches for.
+    Server { url: &'static str, token_file: Option<&'static str> },
 }
 
 /// One thing that a person does, or waits for.

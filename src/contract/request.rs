@@ -37,7 +37,7 @@ pub enum Request {
 #[serde(rename_all = "camelCase")]
 pub enum Clock {
     Real,
-    /// Only with [`Target::Demo`].
+    /// With [`Target::Demo`]; other targets are not contacted and fail in a scripted way.
     Virtual,
 }
 

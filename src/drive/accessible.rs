@@ -9,7 +9,7 @@ use crate::a11y::{Bridge, Key};
 use crate::{cli, ui};
 
 use super::tree::{Announcement, Bounds, Node, Tree};
-use super::{Options, RealClock};
+use super::{Clock, Options, RealClock, VirtualClock};
 
 impl Tree for Bridge {
     fn activate(&self) {
@@ -45,20 +45,22 @@ impl Tree for Bridge {
 
 /// `rejoin drive`.
 pub fn start(options: cli::Drive) -> ExitCode {
-    if options.virtual_time {
-        eprintln!("rejoin drive: virtual time is not part of this version; leave --virtual-time out");
-        return ExitCode::from(2);
-    }
     ui::font::install_bundled_only(&[]);
     let bridge = Bridge::new();
     let size = Size::new(options.size.0 as f32, options.size.1 as f32);
+    let time = options.virtual_time.then(ui::VirtualTime::new);
+    let clock: Box<dyn Clock> = match &time {
+        Some(_) => Box::new(VirtualClock::new()),
+        None => Box::new(RealClock::new()),
+    };
     let program = ui::program(ui::Options {
         start: options.start,
         size: Some(size),
         bridge: bridge.clone(),
         hermetic: true,
         palette: None,
+        time: time.clone(),
     });
     let driver = Options { size, scale: options.scale, ..Options::default() };
-    super::run(program, driver, Box::new(RealClock::new()), bridge, ui::App::facts_for_drive)
+    super::run(program, driver, clock, bridge, ui::App::facts_for_drive, time)
 }

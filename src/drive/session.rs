@@ -18,9 +18,14 @@ use super::command::{Act, Command, Ime, Target, Wanted};
 use super::driver::Driver;
 use super::key::{self, Chord};
 use super::tree::{Bounds, Node, Tree};
+use crate::ui::VirtualTime;
 
 /// The longest a command waits for tasks.
 pub const SETTLE: Duration = Duration::from_secs(5);
+/// By virtual time the same, for a machine that is busy: a picture must not depend on it.
+const SETTLE_VIRTUAL: Duration = Duration::from_secs(60);
+/// The most that virtual time moves at once.
+const STEP: Duration = Duration::from_millis(100);
 /// How long the program runs on its own before input is looked at again; input wakes it earlier.
 const IDLE: Duration = Duration::from_millis(50);
 
@@ -41,11 +46,12 @@ pub struct Session<P: Program + 'static> {
     watch: Rc<RefCell<Watch>>,
     /// The number of the last announcement that was answered.
     heard: u64,
+    time: Option<VirtualTime>,
 }
 
 impl<P: Program + 'static> Session<P> {
-    /// Takes over a booted program and lets it settle.
-    pub fn new(mut driver: Driver<P>, tree: Box<dyn Tree>, state: StateOf<P>) -> Self {
+    /// Takes over a booted program and lets it settle; `time` is the program's, if it is virtual.
+    pub fn new(mut driver: Driver<P>, tree: Box<dyn Tree>, state: StateOf<P>, time: Option<VirtualTime>) -> Self {
         let tree: Rc<dyn Tree> = Rc::from(tree);
         let watch = Rc::new(RefCell::new(Watch::default()));
         tree.activate();
@@ -60,8 +66,9 @@ impl<P: Program + 'static> Session<P> {
             }
         });
         driver.frame();
-        driver.settle(SETTLE);
-        Self { driver, tree, state, watch, heard: 0 }
+        let mut session = Self { driver, tree, state, watch, heard: 0, time };
+        session.settle();
+        session
     }
 
     /// The window as pixels, after a frame; nothing without a window.
@@ -133,15 +140,51 @@ impl<P: Program + 'static> Session<P> {
             Command::Shot(path) => return self.shot(&path),
             Command::Resize(width, height) => self.driver.resize(Size::new(width.into(), height.into())),
             Command::Clipboard => return Ok(json!({ "clipboard": self.driver.clipboard() })),
-            Command::Advance(by) => self.driver.advance(by).map_err(|error| error.to_string())?,
+            Command::Advance(by) => self.advance(by)?,
             Command::State => return Ok(json!({ "state": (self.state)(self.driver.state()) })),
             Command::Quit => return Ok(json!({ "ok": true })),
         }
         Ok(self.settled())
     }
 
+    /// Runs until no task is left and, by virtual time, every worker is quiet; false when the limit came first.
+    fn settle(&mut self) -> bool {
+        let limit = if self.time.is_some() { SETTLE_VIRTUAL } else { SETTLE };
+        let deadline = Instant::now() + limit;
+        loop {
+            let settled = self.driver.settle(limit);
+            let Some(time) = self.time.as_ref().filter(|_| settled && !self.driver.exited()) else { return settled };
+            let left = deadline.saturating_duration_since(Instant::now());
+            if time.is_quiet() || left.is_zero() {
+                return time.is_quiet();
+            }
+            self.driver.idle(left.min(IDLE));
+        }
+    }
+
+    /// Moves virtual time from deadline to deadline, in steps short enough for everything that is worth a look.
+    fn advance(&mut self, by: Duration) -> Result<(), String> {
+        let Some(time) = self.time.clone() else {
+            return self.driver.advance(by).map_err(|error| error.to_string());
+        };
+        let mut left = by;
+        while !left.is_zero() {
+            if !self.settle() {
+                return Err("the program does not come to rest, so time was not moved on".to_owned());
+            }
+            let due = time.next_due().filter(|due| !due.is_zero()).unwrap_or(STEP);
+            // Deadlines are finer than the clock: it goes to the first millisecond that is not before them.
+            let due = Duration::from_millis(u64::try_from(due.as_micros().div_ceil(1_000)).unwrap_or(u64::MAX));
+            let step = due.min(STEP).min(left);
+            left -= step;
+            time.advance(step);
+            self.driver.advance(step).map_err(|error| error.to_string())?;
+        }
+        Ok(())
+    }
+
     fn settled(&mut self) -> Value {
-        match self.driver.settle(SETTLE) {
+        match self.settle() {
             true => json!({ "ok": true }),
             false => json!({ "ok": true, "busy": self.driver.busy() }),
         }
@@ -200,8 +243,13 @@ impl<P: Program + 'static> Session<P> {
         *self.watch.borrow_mut() = Watch { wanted: Some(wanted.clone()), seen: false };
         self.driver.frame();
         let seen = loop {
+            // Without real time there is nothing to wait for once everything is quiet.
+            let quiet = self.time.is_some() && !self.watch.borrow().seen && self.settle();
             if self.watch.borrow().seen {
                 break true;
+            }
+            if quiet {
+                break false;
             }
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() || self.driver.exited() {
@@ -213,6 +261,7 @@ impl<P: Program + 'static> Session<P> {
         let what = if wanted.gone { "still there" } else { "not there" };
         match seen {
             true => Ok(json!({ "ok": true })),
+            false if self.time.is_some() => Err(format!("{what}, and time stands: {}", describe(&wanted))),
             false => Err(format!("after {} ms {what}: {}", ms.as_millis(), describe(&wanted))),
         }
     }

@@ -74,6 +74,14 @@ impl App {
     /// One message changes the state; what the engine asks for becomes a task.
     pub fn update(&mut self, message: Message) -> Task<Message> {
         self.now = self.clock.now();
+        let task = self.on(message);
+        if let Some(time) = self.clock.as_virtual() {
+            time.publish(self.engine.poll_timeout(), self.links.open());
+        }
+        task
+    }
+
+    fn on(&mut self, message: Message) -> Task<Message> {
         match message {
             Message::LinkReady(bridge, sender) => {
                 self.links.ready(bridge, sender);
@@ -81,6 +89,10 @@ impl App {
             }
             Message::Link(bridge, event) => {
                 let input = match Arc::unwrap_or_clone(event) {
+                    LinkEvent::Event { event: Event::Quiet { .. }, .. } => {
+                        self.links.quiet(bridge);
+                        return Task::none();
+                    }
                     LinkEvent::Event { stamp, event } => {
                         if let Event::Hello { pid, .. } = event {
                             self.worker_pid = Some(pid);
@@ -93,6 +105,11 @@ impl App {
                     }
                 };
                 self.step(input)
+            }
+            Message::Elapsed => {
+                self.links.advance();
+                self.engine.handle_timeout(self.now);
+                self.drain()
             }
             Message::Due => {
                 self.engine.handle_timeout(self.now);
@@ -286,6 +303,10 @@ impl App {
             iced::system::theme_changes().map(Message::SystemTheme),
             event::listen_with(heard),
         ];
+        if let Some(time) = self.clock.as_virtual() {
+            all.push(time.moves().map(|_| Message::Elapsed));
+            return Subscription::batch(all);
+        }
         if let Some(due) = self.engine.poll_timeout() {
             all.push(effect::alarm(self.alarm, due.since(self.now.instant)));
         }

@@ -1,25 +1,43 @@
 //! The time the window lives by, and how it reads to the user.
 
+mod virtual_time;
+
+pub use virtual_time::VirtualTime;
+
 use crate::base::time::Clock as RealClock;
 use crate::base::{Now, UnixMs};
 
-/// A real clock; virtual time follows with the demo.
-#[derive(Debug, Clone, Copy)]
-pub struct Clock(RealClock);
+/// What the time is.
+#[derive(Debug, Clone)]
+pub enum Clock {
+    Real(RealClock),
+    Virtual(VirtualTime),
+}
 
 impl Clock {
-    /// Starts counting.
-    pub fn real() -> Self {
-        Self(RealClock::new())
+    /// The given virtual time, or real time that starts counting.
+    pub fn new(time: Option<VirtualTime>) -> Self {
+        time.map_or_else(|| Self::Real(RealClock::new()), Self::Virtual)
     }
 
     /// Both clocks.
     pub fn now(&self) -> Now {
-        self.0.now()
+        match self {
+            Self::Real(clock) => clock.now(),
+            Self::Virtual(time) => time.now(),
+        }
+    }
+
+    /// The virtual time, if it is that.
+    pub fn as_virtual(&self) -> Option<&VirtualTime> {
+        match self {
+            Self::Real(_) => None,
+            Self::Virtual(time) => Some(time),
+        }
     }
 }
 
-/// Hours and minutes in the user's time zone: "14:03".
+/// Hours and minutes in the user's time zone, in UTC by virtual time: "14:03".
 pub fn time_of_day(at: UnixMs) -> String {
     zoned(at).map_or_else(String::new, |at| at.strftime("%H:%M").to_string())
 }
@@ -38,7 +56,8 @@ pub fn ago(at: UnixMs, now: UnixMs) -> String {
 
 fn zoned(at: UnixMs) -> Option<jiff::ZonedDateTime> {
     let timestamp = jiff::Timestamp::from_millisecond(at.0).ok()?;
-    Some(timestamp.to_zoned_datetime(jiff::tz::TimeZone::system()))
+    let zone = if virtual_time::is_used() { jiff::tz::TimeZone::UTC } else { jiff::tz::TimeZone::system() };
+    Some(timestamp.to_zoned_datetime(zone))
 }
 
 #[cfg(test)]

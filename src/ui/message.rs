@@ -27,6 +27,8 @@ pub enum Message {
     Link(BridgeId, Arc<LinkEvent>),
     /// The engine's deadline is due.
     Due,
+    /// Virtual time has moved.
+    Elapsed,
     /// A cheap clock tick for relative times and arming cards.
     Tick,
     /// An assistive technology did something: redraw.

@@ -7,6 +7,7 @@
 //! app-server with it.
 
 pub mod pipes;
+mod scripted;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -80,8 +81,8 @@ pub enum Fault {
     /// Requests were lost on the way: what the GUI takes for sent was not.
     #[error("{0} requests were lost")]
     Gap(u64),
-    /// Advance without a virtual clock, or a virtual clock without the demo.
-    #[error("the virtual clock works with the demo only")]
+    /// Advance without a virtual clock.
+    #[error("time runs by itself and cannot be moved")]
     Clock,
 }
 
@@ -283,7 +284,9 @@ impl<C: Core> Worker<C> {
                 Ok(peer) => self.connection = Connection::Peer(peer),
                 Err(failure) => self.core.handle_transport(now, TransportEvent::Closed(failure)),
             },
-            Output::OpenTransport(_) if matches!(self.time, Time::Virtual(_)) => return Err(Fault::Clock),
+            Output::OpenTransport(target) if matches!(self.time, Time::Virtual(_)) => {
+                self.core.handle_transport(now, TransportEvent::Closed(scripted::failure(&target)));
+            }
             Output::OpenTransport(target) => {
                 self.connection = Connection::Transport(transport::open(target, self.settings.clone()));
             }

@@ -243,7 +243,7 @@ fn a_message_in_flight_when_the_server_dies_is_unknown_and_never_sent_again() {
     drive.key("Ctrl+Enter");
     signal_group("-9", server);
     drive.until("Not known whether the message was sent");
-    drive.until("Sending again may run it twice.");
+    drive.until("sending again may run it twice.");
     drive.until_state("Awaiting conversation selection");
     drive.key("Ctrl+K");
     drive.key("Enter");

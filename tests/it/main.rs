@@ -26,5 +26,7 @@ mod sim;
 mod tidy;
 mod transport;
 #[cfg(feature = "gui")]
+mod virtual_time;
+#[cfg(feature = "gui")]
 mod window;
 mod worker_process;

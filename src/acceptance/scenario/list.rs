@@ -274,7 +274,7 @@ pub const SCENARIOS: &[Scenario] = &[
         "a message sent into the running turn",
         "streaming",
         Sizes::Usual,
-        &[LIST, READ, JOIN, &[Type("Only the worker, please."), Key("Ctrl+Enter"), Until("Added to the running turn")]],
+        &[LIST, READ, JOIN, &[Type("Only the worker, please."), Key("Ctrl+Enter"), Advance(500)]],
     ),
     // What the server asks.
     demo(
@@ -317,7 +317,28 @@ pub const SCENARIOS: &[Scenario] = &[
         ],
     ),
     demo("elsewhere-open", "a request is open elsewhere", "approvals", Sizes::Usual, &[LIST, READ]),
-    // When the connection dies.
+    // When there is no connection.
+    Scenario {
+        name: "missing-program",
+        about: "the Codex program is not there",
+        boot: Boot::Codex("/opt/codex/bin/codex"),
+        way: &[&[Until("/opt/codex/bin/codex was not found")]],
+        sizes: Sizes::Usual,
+    },
+    Scenario {
+        name: "wrong-token",
+        about: "the server refuses the token",
+        boot: Boot::Server { url: "wss://build.example:4500/", token_file: Some("/home/demo/token") },
+        way: &[&[Until("did not accept the token")]],
+        sizes: Sizes::Usual,
+    },
+    Scenario {
+        name: "tls",
+        about: "nobody vouches for the server's certificate",
+        boot: Boot::Server { url: "wss://build.example:4500/", token_file: None },
+        way: &[&[Until("could not be verified")]],
+        sizes: Sizes::Usual,
+    },
     demo("sign-in", "the server has no account", "sign-in", Sizes::Usual, &[&[Until("Sign-in required")]]),
     demo(
         "no-app-server",
@@ -338,14 +359,14 @@ pub const SCENARIOS: &[Scenario] = &[
         "waiting for attempt 4 of 5",
         "unsteady",
         Sizes::Telling,
-        &[LIST, UNSENT, &[Advance(20_500), Advance(21_000), Advance(23_000), Advance(21_500), Until("attempt 4 of 5")]],
+        &[LIST, &[Key("Ctrl+N")], UNSENT, &[Until("attempt 4 of 5, next in 4 s")]],
     ),
     demo(
         "gave-up",
         "five attempts failed",
         "unsteady",
         Sizes::Usual,
-        &[LIST, UNSENT, &[Advance(150_000), Until("Manual reconnect required")]],
+        &[LIST, &[Key("Ctrl+N")], UNSENT, &[Until("Manual reconnect required")]],
     ),
     demo(
         "draft-quarantined",

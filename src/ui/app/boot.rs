@@ -10,7 +10,7 @@ use crate::cli;
 use crate::engine::{Config, Engine, Intent};
 use crate::settings::{Profiles, Settings, Store, codex};
 use crate::ui::Message;
-use crate::ui::clock::{self, Clock};
+use crate::ui::clock::{self, Clock, VirtualTime};
 use crate::ui::effect::Links;
 use crate::ui::page::Page;
 use crate::ui::rows::Parsed;
@@ -38,12 +38,23 @@ pub struct Options {
     pub hermetic: bool,
     /// The contrast palette that a hermetic program takes the platform to have.
     pub palette: Option<Palette>,
+    /// Instead of real time; with the demo.
+    pub time: Option<VirtualTime>,
+}
+
+/// UUIDs that count.
+fn counted_ids() -> impl FnMut() -> String {
+    let mut last = 0_u128;
+    move || {
+        last += 1;
+        uuid::Builder::from_random_bytes(last.to_be_bytes()).into_uuid().to_string()
+    }
 }
 
 impl App {
     /// The first state; the task opens the first window.
     pub fn boot(options: Options) -> (Self, Task<Message>) {
-        let clock = Clock::real();
+        let clock = Clock::new(options.time.clone());
         let mut notes = Vec::new();
         let store = match Store::open(options.start.settings.clone()) {
             Ok(store) => Some(store),
@@ -54,10 +65,18 @@ impl App {
         };
         let settings: Settings = load(store.as_ref(), &mut notes);
         let profiles: Profiles = load(store.as_ref(), &mut notes);
-        let config = Config {
-            new_id: Box::new(|| uuid::Uuid::new_v4().to_string()),
-            time_text: Box::new(clock::time_of_day),
-            jitter: Box::new(fastrand::f64),
+        let config = match options.time {
+            None => Config {
+                new_id: Box::new(|| uuid::Uuid::new_v4().to_string()),
+                time_text: Box::new(clock::time_of_day),
+                jitter: Box::new(fastrand::f64),
+            },
+            // The same run has the same ids and waits.
+            Some(_) => Config {
+                new_id: Box::new(counted_ids()),
+                time_text: Box::new(clock::time_of_day),
+                jitter: Box::new(|| 0.5),
+            },
         };
         let now = clock.now();
         let size = options.size.or(settings.window.map(|size| Size::new(size.width as f32, size.height as f32)));
@@ -65,7 +84,7 @@ impl App {
             engine: Engine::new(config, now),
             clock,
             now,
-            links: Links::default(),
+            links: Links::new(options.time),
             bridge: options.bridge,
             windows: BTreeMap::new(),
             store,
