@@ -16,6 +16,8 @@ const SLACK: f64 = 1.0;
 pub const TEXT: f32 = 4.5;
 /// See [`TEXT`].
 pub const TEXT_HIGH: f32 = 7.0;
+/// How the ids of what is always there begin: the field for text and the buttons below it.
+const ALWAYS: &str = "composer";
 /// What is drawn over something else on purpose, and goes away by itself when one reads on.
 const FLOATS: &[&str] = &["history-jump"];
 
@@ -60,6 +62,7 @@ pub fn findings(sight: Sight<'_>) -> Vec<String> {
         }
     }
     found.extend(seen.overlaps());
+    found.extend(seen.squeezed());
     found
 }
 
@@ -304,6 +307,13 @@ impl<'a> Seen<'a> {
             }
         }
         found
+    }
+
+    /// The composer keeps its place in every state: all of it is in the window.
+    fn squeezed(&self) -> Vec<String> {
+        let own = self.sight.tree.iter().filter(|node| node.id.starts_with(ALWAYS));
+        let outside = own.filter(|node| Place::of(node).is_none_or(|place| place.common(self.window) != Some(place)));
+        outside.map(|node| format!("{} is not wholly in the window", called(node))).collect()
     }
 
     fn floats(&self, seen: &Visible<'_>) -> bool {

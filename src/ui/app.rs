@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use iced::widget::text_editor::{Action, Motion as Caret};
 use iced::{Subscription, Task, event, keyboard, window};
 
 use crate::a11y::Bridge;
@@ -177,6 +178,8 @@ impl App {
         for window in self.windows.values_mut() {
             let editor = window.editors.entry(conversation.clone()).or_default();
             editor.content = iced::widget::text_editor::Content::with_text(text);
+            // One goes on writing where the text ends.
+            editor.content.perform(Action::Move(Caret::DocumentEnd));
         }
     }
 
@@ -344,6 +347,8 @@ fn heard(event: iced::Event, status: event::Status, id: window::Id) -> Option<Me
     let event = match event {
         iced::Event::Keyboard(event) => event,
         iced::Event::Window(window::Event::Focused) => return Some(Message::Focused),
+        // The first size at this zoom: what was asked for may not be what is there.
+        iced::Event::Window(window::Event::Opened { size, .. }) => return Some(Message::Resized(id, size)),
         _ => return None,
     };
     let shortcut = Shortcut::of(&event)?;

@@ -12,6 +12,10 @@ use crate::markdown::SafeUrl;
 use super::message::Menu;
 use super::page::{Page, connect};
 
+/// Below this width nothing stands beside anything: the narrowest window with everything twice as large.
+const NARROW: f32 = 240.0;
+/// Below this height the composer is one line high, and all that needs eyes scrolls above it.
+const LOW: f32 = 400.0;
 /// From this width on the picker stands beside the conversation.
 pub const TWO_PANES: f32 = 720.0;
 
@@ -19,6 +23,7 @@ pub const TWO_PANES: f32 = 720.0;
 #[derive(Debug)]
 pub struct Window {
     pub page: Page,
+    /// In the program's pixels: zoom makes it smaller.
     pub size: Size,
     pub dialog: Option<Dialog>,
     pub menu: Option<Menu>,
@@ -125,5 +130,15 @@ impl Window {
     /// Whether picker and conversation stand side by side at this zoom.
     pub fn is_wide(&self) -> bool {
         self.size.width >= TWO_PANES
+    }
+
+    /// Too narrow at this zoom for two things side by side.
+    pub fn is_narrow(&self) -> bool {
+        self.size.width < NARROW
+    }
+
+    /// Too low at this zoom for everything to have its usual height.
+    pub fn is_low(&self) -> bool {
+        self.size.height < LOW
     }
 }

@@ -232,6 +232,15 @@ fn words_beyond_their_room_beyond_the_window_and_on_each_other_are_found() {
 }
 
 #[test]
+fn a_composer_that_is_pushed_out_of_the_window_is_found() {
+    let mut scene = Scene::new();
+    let composer = node("composer", "multilineTextInput", "Message", [0.0, 80.0, 200.0, 30.0]);
+    scene.tree[0].children.push("composer".to_owned());
+    scene.tree.push(composer);
+    assert!(scene.findings().iter().any(|found| found.contains("not wholly in the window")), "{:?}", scene.findings());
+}
+
+#[test]
 fn what_a_list_scrolled_half_away_is_no_fault() {
     let mut scene = Scene::new();
     scene.tree[0].children = vec!["list".to_owned(), "b".to_owned()];

@@ -249,3 +249,31 @@ fn f6_goes_round_the_panes_and_back() {
     assert_eq!(focused(&mut drive)["id"], last);
     drive.quit();
 }
+
+#[test]
+fn a_larger_zoom_leaves_one_pane_and_a_smaller_one_gives_two_again() {
+    let settings = tempfile::tempdir().unwrap();
+    // The field that searches the list; the composer takes several lines.
+    let two_panes = |drive: &mut Drive| of_role(drive, "searchInput").len() + of_role(drive, "textInput").len() == 1;
+    let read = |drive: &mut Drive| {
+        drive.until("Awaiting conversation selection");
+        drive.key("Ctrl+K");
+        drive.key("Enter");
+        drive.until("Viewing history only");
+    };
+    let mut drive = demo("default", settings.path());
+    read(&mut drive);
+    assert!(two_panes(&mut drive), "1024 pixels have room for two");
+    for _ in 0..5 {
+        drive.key("Ctrl++");
+    }
+    assert!(!two_panes(&mut drive), "683 have not");
+    drive.quit();
+    // The zoom was saved: the next window begins with it.
+    let mut drive = demo("default", settings.path());
+    read(&mut drive);
+    assert!(!two_panes(&mut drive), "nor has the next window");
+    drive.key("Ctrl+0");
+    assert!(two_panes(&mut drive), "1024 have again");
+    drive.quit();
+}

@@ -20,6 +20,8 @@ const UPLOAD: &[Step] = &[
 ];
 /// The request is there and its buttons take a press.
 const ARMED: &[Step] = &[Advance(400)];
+/// One more page at the older edge.
+const OLDER: &[Step] = &[Key("Home"), Press("Load older"), Advance(200)];
 const UNSENT: &[Step] =
     &[Go("Message"), Type("Please also run it 200 times on Windows and tell me the seed when it fails.")];
 /// The unsteady server ends 20 s after its first list; the first attempt to connect again follows at once.
@@ -56,7 +58,7 @@ pub const SCENARIOS: &[Scenario] = &[
         about: "nothing is installed, nothing is saved: the demo is offered",
         boot: Boot::Nothing,
         way: &[&[Until("No Codex was found")]],
-        sizes: Sizes::Telling,
+        sizes: Sizes::Usual,
     },
     Scenario {
         name: "connect-remote",
@@ -83,7 +85,7 @@ pub const SCENARIOS: &[Scenario] = &[
         about: "the settings page",
         boot: Boot::Nothing,
         way: &[&[Key("Ctrl+,"), Until("Saved in rejoin")]],
-        sizes: Sizes::Telling,
+        sizes: Sizes::Usual,
     },
     Scenario {
         name: "settings-theme",
@@ -158,10 +160,20 @@ pub const SCENARIOS: &[Scenario] = &[
     ),
     demo(
         "turn-expanded",
-        "the steps of one turn",
+        "the steps of one turn are shown",
         "long-history",
         Sizes::Usual,
-        &[LIST, READ, &[Times(12, "Alt+PageUp")]],
+        &[
+            LIST,
+            READ,
+            &[
+                Key("Home"),
+                Times(2, "Down"),
+                Press("Show the steps of this turn"),
+                Until("Hide the steps of this turn"),
+            ],
+            &[Advance(100), Key("Home")],
+        ],
     ),
     demo(
         "older",
@@ -171,10 +183,40 @@ pub const SCENARIOS: &[Scenario] = &[
         &[LIST, READ, &[Key("Home"), Until("Load older")]],
     ),
     demo(
+        "older-loaded",
+        "older items were loaded; the view stayed where it was",
+        "long-history",
+        Sizes::Usual,
+        &[LIST, READ, OLDER],
+    ),
+    demo(
+        "evicted",
+        "1,000 items are kept around the view: the newest were put aside",
+        "long-history",
+        Sizes::Usual,
+        &[
+            LIST,
+            READ,
+            OLDER,
+            OLDER,
+            OLDER,
+            OLDER,
+            OLDER,
+            OLDER,
+            OLDER,
+            OLDER,
+            OLDER,
+            OLDER,
+            OLDER,
+            OLDER,
+            &[Key("Ctrl+End"), Until("Load newer")],
+        ],
+    ),
+    demo(
         "markdown",
         "everything that a message may contain, its beginning",
         "markdown",
-        Sizes::Telling,
+        Sizes::Usual,
         &[LIST, READ, &[Key("Home")]],
     ),
     demo("markdown-end", "everything that a message may contain, its end", "markdown", Sizes::Usual, &[LIST, READ]),
@@ -195,7 +237,7 @@ pub const SCENARIOS: &[Scenario] = &[
     ),
     demo("items-end", "one item of each type, the last ones", "every-item", Sizes::Usual, &[LIST, READ]),
     // Taking part.
-    demo("joined", "joined and idle", "default", Sizes::Telling, &[LIST, UPLOAD, JOIN]),
+    demo("joined", "joined and idle", "default", Sizes::Usual, &[LIST, UPLOAD, JOIN]),
     demo(
         "next-turn",
         "model, reasoning, approval and sandbox of the next turn",
@@ -412,7 +454,7 @@ pub const SCENARIOS: &[Scenario] = &[
         "outcome-unknown",
         "it is not known whether the message was sent",
         "exit-at-turn",
-        Sizes::Everything,
+        Sizes::Large,
         &[
             LIST,
             UPLOAD,

@@ -229,7 +229,13 @@ impl App {
 
     /// Zooms by percent; 0 resets.
     pub(super) fn zoom_by(&mut self, by: i16) -> Task<Message> {
+        let before = self.zoom();
         self.edit_settings(|settings| settings.zoom = zoomed(settings.zoom, by));
+        // No event tells: the same window now has room for less, or for more.
+        let factor = before / self.zoom();
+        for window in self.windows.values_mut() {
+            window.size = iced::Size::new(window.size.width * factor, window.size.height * factor);
+        }
         Task::none()
     }
 

@@ -9,6 +9,7 @@ use crate::markdown::untrusted;
 use crate::ui::message::{Local, Menu};
 use crate::ui::page::Page;
 use crate::ui::shortcut::Shortcut;
+use crate::ui::theme::Theme;
 use crate::ui::theme::style::{self, Kind};
 use crate::ui::view::kit::{self, GAP, INSET};
 use crate::ui::view::{banner, card, composer, history, picker, review};
@@ -16,39 +17,36 @@ use crate::ui::widget::{self, Element, Look};
 use crate::ui::window::Window;
 use crate::ui::{App, Message, font};
 
+/// Height of the news and of what needs eyes in a low window.
+const LOW_NEWS: f32 = 88.0;
 /// Width of the picker beside a conversation.
 const PICKER: f32 = 288.0;
+
+type Column<'a> = iced::widget::Column<'a, Message, Theme, widget::Renderer>;
 
 /// The page.
 pub fn view<'a>(app: &'a App, id: iced::window::Id, window: &'a Window) -> Element<'a, Message> {
     let wide = window.is_wide();
+    let waiting = app.engine().needs_you().into_iter().filter(|waiting| !app.is_open(waiting.thread.as_ref()));
+    let waiting = column(waiting.map(|waiting| needs_you(id, waiting)));
+    let news = column![banner::view(app, id, window), notices(app, id, window), waiting];
+    // In a low window the news scroll with what needs eyes, so that the composer keeps its height.
+    let (news, low) = if window.is_low() { (column![], news) } else { (news, column![]) };
     let main: Element<'a, Message> = if wide {
         row![
             container(picker::view(app, id, window)).width(PICKER),
             iced::widget::rule::vertical(1),
-            conversation(app, id, window)
+            conversation(app, id, window, low)
         ]
         .into()
     } else if window.picking && app.is_connected() {
-        picker::view(app, id, window)
+        column![low, picker::view(app, id, window)].into()
     } else {
-        conversation(app, id, window)
+        conversation(app, id, window, low)
     };
     // Each part has its place, also while it is empty: a part that comes must not take the focus of another.
     let menu = if window.menu == Some(Menu::Main) { column![menu(app, id), kit::line()] } else { column![] };
-    let waiting = app.engine().needs_you().into_iter().filter(|waiting| !app.is_open(waiting.thread.as_ref()));
-    let waiting = column(waiting.map(|waiting| needs_you(id, waiting)));
-    column![
-        bar(app, id, window, wide),
-        kit::line(),
-        menu,
-        banner::view(app, id, window),
-        notices(app, id, window),
-        waiting,
-        main
-    ]
-    .height(Length::Fill)
-    .into()
+    column![bar(app, id, window, wide), kit::line(), menu, news, main].height(Length::Fill).into()
 }
 
 /// Title, where we are connected, the menu.
@@ -66,7 +64,7 @@ fn bar<'a>(app: &'a App, id: iced::window::Id, window: &'a Window, wide: bool) -
     }
     let words = kit::one_line(font::STRONG, title.clone());
     line = line.push(container(widget::heading("bar-title", 1, title, words)).width(Length::Fill));
-    if let Some(profile) = app.engine().banner().profile {
+    if let Some(profile) = app.engine().banner().profile.filter(|_| !window.is_narrow()) {
         let kind = match (profile.is_demo(), profile.is_remote()) {
             (true, _) => "demo".to_owned(),
             (_, true) => format!("remote \u{b7} {} \u{b7} Preview", untrusted::one_line(&profile.name)),
@@ -141,34 +139,45 @@ fn needs_you<'a>(id: iced::window::Id, waiting: crate::engine::NeedsYou) -> Elem
     kit::full(line).padding([6.0, INSET]).style(style::banner(Kind::Warn)).into()
 }
 
-fn conversation<'a>(app: &'a App, id: iced::window::Id, window: &'a Window) -> Element<'a, Message> {
+fn conversation<'a>(app: &'a App, id: iced::window::Id, window: &'a Window, news: Column<'a>) -> Element<'a, Message> {
     let middle: Element<'a, Message> = match app.conversation() {
         Some(open) => history::view(app, id, window, open),
         None => empty(app, id),
     };
     let middle = kit::pane("pane-history", "Conversation", container(middle).width(Length::Fill).height(Length::Fill));
     // What needs eyes never squeezes the composer: it scrolls in at most half of the height.
-    let limit = (window.size.height / 2.0 - 60.0).max(120.0);
-    let attention = match attention(app, id, app.conversation()) {
-        // The line shows where it is cut.
-        Some(attention) => {
-            container(column![container(scrollable(attention).spacing(0)).max_height(limit), kit::line()])
+    let limit = match (window.is_low(), app.conversation()) {
+        (true, Some(_)) => LOW_NEWS,
+        (true, None) => LOW_NEWS + 40.0,
+        (false, _) => (window.size.height / 2.0 - 60.0).max(120.0),
+    };
+    let attention = match (attention(app, id, window, app.conversation()), window.is_low()) {
+        (None, false) => column![],
+        (attention, _) => {
+            let content = scrollable(column![].push(attention).push(news)).spacing(0);
+            let label = if window.is_low() { "Requests, kept texts and connection" } else { "Requests and kept texts" };
+            // The line shows where it is cut.
+            column![kit::group("attention", label, container(content).max_height(limit)), kit::line()]
         }
-        None => container(column![]),
     };
     let composer = composer::view(app, id, window, app.composer_key(), app.composer(), app.conversation());
     column![attention, middle, kit::line(), composer].width(Length::Fill).into()
 }
 
 /// Kept drafts, operations to review and open cards, most urgent last (nearest to the composer).
-fn attention<'a>(app: &'a App, id: iced::window::Id, open: Option<&'a Conversation>) -> Option<Element<'a, Message>> {
+fn attention<'a>(
+    app: &'a App,
+    id: iced::window::Id,
+    window: &Window,
+    open: Option<&'a Conversation>,
+) -> Option<Element<'a, Message>> {
     let drafts = app.engine().drafts();
     let others = app.other_reviews();
     let mut content = column![].spacing(GAP).padding(INSET);
     let mut any = false;
     if !drafts.is_empty() {
         any = true;
-        content = content.push(review::drafts(app, id, drafts));
+        content = content.push(review::drafts(app, id, window.is_narrow(), drafts));
     }
     if !others.is_empty() {
         any = true;

@@ -79,7 +79,7 @@ pub fn view<'a>(app: &'a App, id: iced::window::Id, window: &'a Window) -> Eleme
         actions.push(kit::plain("banner-refresh", "Refresh", Message::Do(id, Intent::Refresh)));
     }
     let actions = (!actions.is_empty()).then(|| kit::buttons(actions));
-    let beside = window.is_wide() || state.meaning.len() < SHORT;
+    let beside = window.is_wide() || (state.meaning.len() < SHORT && !window.is_narrow());
     let content: Element<'a, Message> = match (actions, beside) {
         (Some(actions), true) => {
             row![row![icon, lines].spacing(GAP), actions].spacing(INSET).align_y(Alignment::Start).into()

@@ -35,8 +35,11 @@ pub fn view<'a>(
     // Every part keeps its place, so that the field keeps its focus.
     let next_turn = conversation.map_or_else(nothing, |open| super::next_turn::view(app, id, window, open));
     let hidden = hidden_marks(&composer.text).map_or_else(nothing, |words| kit::small(words).style(style::warn).into());
-    let content = column![next_turn, field(app, id, editor, composer), hidden, foot(id, composer, conversation, app)];
-    kit::pane("pane-composer", "Composer", kit::full(content.spacing(GAP)).padding([GAP, INSET]).style(style::panel))
+    let field = field(app, id, editor, composer, window.is_low());
+    let foot = foot(id, composer, conversation, app, window.is_narrow());
+    let gap = if window.is_low() { TIGHT } else { GAP };
+    let content = column![next_turn, field, hidden, foot].spacing(gap);
+    kit::pane("pane-composer", "Composer", kit::full(content).padding([gap, INSET]).style(style::panel))
 }
 
 /// Keeps the place of a part: a column leaves out what has a fixed size of zero, and the parts behind it would lose
@@ -50,11 +53,13 @@ fn field<'a>(
     id: iced::window::Id,
     editor: Option<&'a Editor>,
     composer: &'a Composer,
+    low: bool,
 ) -> Element<'a, Message> {
     let Some(editor) = editor else { return kit::small(composer.placeholder.as_str()).into() };
     let send = matches!(composer.send, SendState::Start | SendState::Steer).then_some(Message::Do(id, Intent::Send));
     let enter_sends = app.settings().send_key == SendKey::Enter;
     widget::editor(FIELD, NAME, &editor.content, move |action| Message::Local(id, Local::Compose(action)))
+        .lines(if low { 1 } else { 2 }, if low { 2 } else { 8 })
         .placeholder(composer.placeholder.as_str())
         .on_value(move |text| Message::Local(id, Local::ComposeText(text)))
         .on_composing(move |composing| Message::Local(id, Local::Composing(composing)))
@@ -84,6 +89,7 @@ fn foot<'a>(
     composer: &'a Composer,
     conversation: Option<&'a Conversation>,
     app: &'a App,
+    narrow: bool,
 ) -> Element<'a, Message> {
     let why = match &composer.send {
         SendState::Cannot(why) => why.as_str(),
@@ -128,6 +134,9 @@ fn foot<'a>(
                     .into(),
             );
         }
+    }
+    if narrow {
+        return column![words, kit::buttons(actions)].spacing(TIGHT).into();
     }
     row![words, row(actions).spacing(GAP)]
         .spacing(GAP)

@@ -11,7 +11,7 @@ use crate::protocol::settings::{ApprovalPolicy, SandboxMode, SandboxPolicy};
 use crate::ui::message::{Local, Menu};
 use crate::ui::widget::{self, Element, Look};
 use crate::ui::window::Window;
-use crate::ui::{App, Message};
+use crate::ui::{App, Message, font};
 
 /// The directory field's id.
 pub const DIRECTORY: &str = "next-directory";
@@ -51,14 +51,15 @@ pub fn view<'a>(
         Some(Message::Local(id, Local::OpenMenu(Menu::Model))),
     )
     .expanded(open);
-    let line = row![
-        kit::small(facts.join(" \u{b7} "))
-            .width(iced::Length::Fill)
-            .wrapping(iced::widget::text::Wrapping::WordOrGlyph),
-        Element::from(change)
-    ]
-    .spacing(GAP)
-    .align_y(Alignment::Center);
+    let words = facts.join(" \u{b7} ");
+    // In a low window one line, whole in the tree.
+    let (words, change): (Element<'a, Message>, _) = if window.is_low() {
+        (iced::widget::container(kit::one_line(font::SMALL, words)).width(iced::Length::Fill).into(), change.low())
+    } else {
+        let words = kit::small(words).width(iced::Length::Fill);
+        (words.wrapping(iced::widget::text::Wrapping::WordOrGlyph).into(), change)
+    };
+    let line = row![words, Element::from(change)].spacing(GAP).align_y(Alignment::Center);
     if !open {
         return line.into();
     }

@@ -86,10 +86,10 @@ fn what(kind: OpKind) -> &'static str {
 }
 
 /// Text frozen when connections ended: confirm once, then each draft whole with its buttons.
-pub fn drafts<'a>(app: &'a App, id: iced::window::Id, drafts: &'a [Draft]) -> Element<'a, Message> {
+pub fn drafts<'a>(app: &'a App, id: iced::window::Id, narrow: bool, drafts: &'a [Draft]) -> Element<'a, Message> {
     let mut content = column![].spacing(GAP);
     if let Some(comparison) = app.engine().comparison() {
-        content = content.push(confirm(id, &comparison));
+        content = content.push(confirm(id, narrow, &comparison));
     }
     let refused = app.engine().restore_refused();
     content = content.push(column(drafts.iter().map(|draft| frozen(app, id, draft, refused))).spacing(GAP));
@@ -97,14 +97,18 @@ pub fn drafts<'a>(app: &'a App, id: iced::window::Id, drafts: &'a [Draft]) -> El
 }
 
 /// Old and new connection side by side, differences in words, one press.
-fn confirm<'a>(id: iced::window::Id, comparison: &Comparison) -> Element<'a, Message> {
+fn confirm<'a>(id: iced::window::Id, narrow: bool, comparison: &Comparison) -> Element<'a, Message> {
     let was = column(comparison.old.iter().map(|old| origin("Kept from", old)));
     let is = match &comparison.new {
         Some(new) => origin("Connected to", new),
         None => kit::small("Not connected yet.").into(),
     };
-    let side_by_side =
-        row![was.spacing(4).width(Length::FillPortion(1)), column![is].width(Length::FillPortion(1))].spacing(INSET);
+    let side_by_side: Element<'a, Message> = if narrow {
+        column![was.spacing(4), is].spacing(GAP).into()
+    } else {
+        let is = column![is].width(Length::FillPortion(1));
+        row![was.spacing(4).width(Length::FillPortion(1)), is].spacing(INSET).into()
+    };
     // Once confirmed, the drafts need the room.
     let mut content = column![].spacing(GAP);
     if !comparison.confirmed {
@@ -171,7 +175,8 @@ fn frozen<'a>(
         content = content.push(kit::small(words::TWIN_OPERATION).style(style::warn));
     }
     let restore = refused.is_none().then_some(Message::Do(id, Intent::RestoreDraft(draft.id)));
-    let mut restore = kit::button(format!("draft-{}-restore", draft.id), "Restore draft", Look::Secondary, restore);
+    let look = if restore.is_some() { Look::Primary } else { Look::Secondary };
+    let mut restore = kit::button(format!("draft-{}-restore", draft.id), "Restore draft", look, restore);
     if let Some(why) = refused {
         restore = restore.description(why);
         content = content.push(kit::small(why));

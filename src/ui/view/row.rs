@@ -223,8 +223,6 @@ fn edge<'a>(look: Look<'a>, older: bool, evicted: usize) -> Element<'a, Message>
         (false, count) => format!("Newer items are not loaded ({count} were put aside here)"),
     };
     let press = Message::Do(look.window, intent);
-    row![kit::grow(), kit::small(text), kit::flat(format!("row-{}-load", look.key), label, press), kit::grow()]
-        .spacing(GAP)
-        .align_y(Alignment::Center)
-        .into()
+    let text = container(kit::small(text)).center_x(Length::Fill);
+    row![text, kit::flat(format!("row-{}-load", look.key), label, press)].spacing(GAP).align_y(Alignment::Center).into()
 }

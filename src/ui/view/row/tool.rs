@@ -243,8 +243,13 @@ pub fn diff<'a>(look: Look<'a>, change: &FileUpdateChange, limit: usize) -> Elem
     };
     let face = font::CODE.scaled(look.scale);
     let mut content = column![
-        row![kit::words(font::CODE, untrusted::one_line(&change.path)).width(Length::Fill), kit::small(what)]
-            .spacing(GAP)
+        row![
+            kit::words(font::CODE, untrusted::one_line(&change.path))
+                .width(Length::Fill)
+                .wrapping(text::Wrapping::WordOrGlyph),
+            kit::small(what)
+        ]
+        .spacing(GAP)
     ];
     let added = matches!(change.kind, PatchChangeKind::Add);
     let text = untrusted::marked(&change.diff).into_owned();
