@@ -40,8 +40,8 @@ fn the_zip_holds_the_program_its_licences_and_true_sums_and_is_made_the_same_twi
         "assets/fonts/OFL.txt",
         "assets/fonts/README.md",
         "rejoin.exe",
-        "screenshots/readme-dark.png",
-        "screenshots/readme-light.png",
+        "screenshots/reading.light.480x900.png",
+        "screenshots/streaming.dark.480x900.png",
     ]
     .map(|name| format!("{folder}/{name}"))
     .into();

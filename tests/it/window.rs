@@ -277,3 +277,13 @@ fn a_larger_zoom_leaves_one_pane_and_a_smaller_one_gives_two_again() {
     assert!(two_panes(&mut drive), "1024 have again");
     drive.quit();
 }
+
+#[test]
+fn without_a_connection_the_list_does_not_say_that_there_are_no_conversations() {
+    let settings = tempfile::tempdir().unwrap();
+    let mut drive = demo("exit-at-once", settings.path());
+    drive.until("Manual reconnect required");
+    drive.until("The list comes with the connection.");
+    assert!(!drive.texts().iter().any(|text| text.contains("No conversations yet")));
+    drive.quit();
+}

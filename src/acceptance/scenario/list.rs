@@ -183,13 +183,6 @@ pub const SCENARIOS: &[Scenario] = &[
         &[LIST, READ, &[Key("Home"), Until("Load older")]],
     ),
     demo(
-        "older-loaded",
-        "older items were loaded; the view stayed where it was",
-        "long-history",
-        Sizes::Usual,
-        &[LIST, READ, OLDER],
-    ),
-    demo(
         "evicted",
         "1,000 items are kept around the view: the newest were put aside",
         "long-history",
@@ -358,7 +351,13 @@ pub const SCENARIOS: &[Scenario] = &[
             ARMED,
         ],
     ),
-    demo("elsewhere-open", "a request is open elsewhere", "approvals", Sizes::Usual, &[LIST, READ]),
+    demo(
+        "elsewhere-open",
+        "a request is open elsewhere",
+        "approvals",
+        Sizes::Usual,
+        &[LIST, &[Advance(3_000)], READ, &[Until("A request is open elsewhere")]],
+    ),
     // When there is no connection.
     Scenario {
         name: "missing-program",
@@ -386,13 +385,6 @@ pub const SCENARIOS: &[Scenario] = &[
         "no-app-server",
         "what answers is no app-server",
         "garbage",
-        Sizes::Usual,
-        &[&[Until("Manual reconnect required")]],
-    ),
-    demo(
-        "exit-at-once",
-        "the server ends at once",
-        "exit-at-once",
         Sizes::Usual,
         &[&[Until("Manual reconnect required")]],
     ),

@@ -57,8 +57,8 @@ pub fn view<'a>(app: &'a App, id: iced::window::Id, window: &'a Window) -> Eleme
     let mut actions: Vec<Element<'a, Message>> = state
         .buttons
         .iter()
-        // In one pane the list stands right below, with a New of its own.
-        .filter(|button| window.is_wide() || **button != Button::NewConversation)
+        // The list, or the empty place for a conversation, stands right below with one of its own.
+        .filter(|button| **button != Button::NewConversation)
         .filter_map(|button| action(*button, id, banner.profile).map(|message| (button, message)))
         .map(|(button, message)| {
             let look = if state.buttons.first() == Some(button) { Look::Secondary } else { Look::Flat };

@@ -58,7 +58,9 @@ pub fn view<'a>(app: &'a App, id: iced::window::Id, window: &'a Window) -> Eleme
     .click_activates()
     .from_top()
     .epoch(app.look_epoch());
-    let list = iced::widget::stack![Element::from(list), empty(picker)].width(Length::Fill).height(Length::Fill);
+    let list = iced::widget::stack![Element::from(list), empty(picker, app.is_connected())]
+        .width(Length::Fill)
+        .height(Length::Fill);
     kit::pane(
         "pane-picker",
         "Conversations",
@@ -159,11 +161,14 @@ fn state(app: &App, item: &PickerRow) -> String {
 }
 
 /// Why there is no row, in the middle of the list's place.
-fn empty<'a>(picker: &'a Picker) -> Element<'a, Message> {
+fn empty<'a>(picker: &'a Picker, connected: bool) -> Element<'a, Message> {
     if !picker.rows.is_empty() || picker.failed.is_some() || picker.loading {
         return column![].into();
     }
-    let (title, hint) = match (picker.search.is_empty(), picker.filter.archived || picker.filter.all_sources) {
+    let filters = picker.filter.archived || picker.filter.all_sources;
+    let (title, hint) = match (picker.search.is_empty(), filters) {
+        // What is there can be told by the server only.
+        _ if !connected => ("Not connected", "The list comes with the connection."),
         (false, _) => ("Nothing matches the search", "Other words, or all sources, may find it."),
         (true, true) => ("Nothing here", "No conversation matches these filters."),
         (true, false) => ("No conversations yet", "New begins one."),
