@@ -231,6 +231,13 @@ impl History {
         self.on_snapshot(live, now);
     }
 
+    /// The newest turn, if the pages say that it runs: what nobody says again to who joins while it waits.
+    pub fn runs_by_pages(&self) -> Option<TurnId> {
+        let whole = matches!(self.sync, Sync::Off) && !self.gap;
+        let newest = self.turns.iter().chain(&self.tail).last().filter(|_| whole)?;
+        newest.runs().then(|| newest.id.clone())
+    }
+
     /// One live event changed `live`.
     pub fn live(&mut self, live: &LiveThread, change: &Change, now: Now) {
         self.on_event(live, change, now);

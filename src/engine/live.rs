@@ -62,6 +62,7 @@ impl Engine {
                     history.attached(&live, self.now);
                 }
                 conv.member = Member::Joined(Feed::Attached { live: Box::new(live), seq });
+                self.learn_running(&key);
             }
             Some(Err(_)) | None => {
                 conv.note = Some(words::SNAPSHOT_FAULT.to_owned());
@@ -237,6 +238,19 @@ impl Engine {
         };
         if let Some(history) = self.owner.conversations.get_mut(key).and_then(|conv| conv.history.as_mut()) {
             history.fetched(fetch, result, self.now);
+            self.learn_running(key);
+        }
+    }
+
+    /// A turn that waits says nothing to who joins it: the pages say that it runs.
+    fn learn_running(&mut self, key: &ConversationKey) {
+        let Some(conv) = self.owner.conversations.get_mut(key) else { return };
+        if let (Member::Joined(Feed::Attached { live, .. }), Some(history)) = (&mut conv.member, &mut conv.history)
+            && live.running.is_none()
+            && let Some(turn) = history.runs_by_pages()
+        {
+            let change = live.turn_known_running(self.now.unix_ms, &turn);
+            history.live(live, &change, self.now);
         }
     }
 }

@@ -96,3 +96,21 @@ fn by_virtual_time_nothing_but_the_demo_is_ever_contacted() {
     assert_eq!(listener.accept().unwrap_err().kind(), std::io::ErrorKind::WouldBlock);
     drive.quit();
 }
+
+#[test]
+fn a_turn_that_waits_when_one_joins_is_known_to_run_and_can_be_stopped() {
+    let settings = tempfile::tempdir().unwrap();
+    let mut drive = demo("approvals", settings.path());
+    drive.key("Ctrl+K");
+    drive.type_text("A question");
+    drive.key("Enter");
+    advance(&mut drive, 1_000);
+    drive.press_by_keyboard("Join");
+    advance(&mut drive, 1_000);
+    drive.type_text("And this?");
+    drive.tell(&json!({ "wait": { "text": "Send adds to the running turn." } }));
+    drive.key("Ctrl+.");
+    advance(&mut drive, 1_000);
+    drive.tell(&json!({ "wait": { "text": "This turn was interrupted" } }));
+    drive.quit();
+}
