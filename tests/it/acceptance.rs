@@ -121,6 +121,26 @@ fn a_check_goes_red_for_a_missing_picture_a_colour_a_pixel_and_a_name() {
 }
 
 #[test]
+fn every_state_of_the_connection_that_lasts_is_among_the_committed_pictures() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("screenshots");
+    let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
+    let trees = files.filter(|path| path.extension().is_some_and(|end| end == "json"));
+    let all: String = trees.map(|path| std::fs::read_to_string(path).unwrap()).collect();
+    // Connecting and Synchronizing history pass at once by virtual time.
+    for title in [
+        "Not connected",
+        "Ready",
+        "Reconnecting",
+        "Awaiting conversation selection",
+        "Manual reconnect required",
+        "Sign-in required",
+        "Connection/profile confirmation required",
+    ] {
+        assert!(all.contains(&format!("status \\\"{title}\\\"")), "no picture shows {title}");
+    }
+}
+
+#[test]
 fn words_that_fit_no_case_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     let output = run(dir.path(), &["--case", "nothing*"]);

@@ -114,3 +114,17 @@ fn a_turn_that_waits_when_one_joins_is_known_to_run_and_can_be_stopped() {
     drive.tell(&json!({ "wait": { "text": "This turn was interrupted" } }));
     drive.quit();
 }
+
+#[test]
+fn a_read_that_failed_does_not_say_that_there_are_no_messages() {
+    let settings = tempfile::tempdir().unwrap();
+    let mut drive = demo("silent", settings.path());
+    drive.key("Ctrl+K");
+    drive.key("Enter");
+    advance(&mut drive, 30_500);
+    drive.tell(&json!({ "wait": { "text": "History refresh required" } }));
+    let texts = drive.texts();
+    assert!(!texts.iter().any(|text| text.contains("No messages yet")), "{texts:?}");
+    assert_eq!(texts.iter().filter(|text| *text == "Refresh").count(), 1, "{texts:?}");
+    drive.quit();
+}

@@ -380,6 +380,20 @@ pub const SCENARIOS: &[Scenario] = &[
         way: &[&[Until("could not be verified")]],
         sizes: Sizes::Usual,
     },
+    demo(
+        "not-connected",
+        "the user ended the connection",
+        "default",
+        Sizes::Usual,
+        &[LIST, &[Press("Menu"), Press("Disconnect"), Until("Not connected")]],
+    ),
+    demo(
+        "read-failed",
+        "the server does not answer a read",
+        "silent",
+        Sizes::Usual,
+        &[LIST, &[Key("Ctrl+K"), Key("Enter"), Advance(30_500)]],
+    ),
     demo("sign-in", "the server has no account", "sign-in", Sizes::Usual, &[&[Until("Sign-in required")]]),
     demo(
         "no-app-server",

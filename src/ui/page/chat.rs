@@ -140,9 +140,12 @@ fn needs_you<'a>(id: iced::window::Id, waiting: crate::engine::NeedsYou) -> Elem
 }
 
 fn conversation<'a>(app: &'a App, id: iced::window::Id, window: &'a Window, news: Column<'a>) -> Element<'a, Message> {
-    let middle: Element<'a, Message> = match app.conversation() {
-        Some(open) => history::view(app, id, window, open),
-        None => empty(app, id),
+    let attention = attention(app, id, window, app.conversation());
+    let (middle, attention): (Element<'a, Message>, _) = match (app.conversation(), attention) {
+        (Some(open), attention) => (history::view(app, id, window, open), attention),
+        // The banner says what happened; what is kept has all the room.
+        (None, Some(attention)) if !app.is_connected() => (scrollable(attention).spacing(0).into(), None),
+        (None, attention) => (empty(app, id), attention),
     };
     let middle = kit::pane("pane-history", "Conversation", container(middle).width(Length::Fill).height(Length::Fill));
     // What needs eyes never squeezes the composer: it scrolls in at most half of the height.
@@ -151,7 +154,7 @@ fn conversation<'a>(app: &'a App, id: iced::window::Id, window: &'a Window, news
         (true, None) => LOW_NEWS + 40.0,
         (false, _) => (window.size.height / 2.0 - 60.0).max(120.0),
     };
-    let attention = match (attention(app, id, window, app.conversation()), window.is_low()) {
+    let attention = match (attention, window.is_low()) {
         (None, false) => column![],
         (attention, _) => {
             let content = scrollable(column![].push(attention).push(news)).spacing(0);
@@ -223,8 +226,9 @@ fn empty<'a>(app: &'a App, id: iced::window::Id) -> Element<'a, Message> {
             ("Nothing is connected", "What you type below is kept until you connect again.", None)
         }
     };
-    let mut content =
-        column![kit::words(font::HEADING, title), kit::small(words)].spacing(GAP).align_x(Alignment::Center);
+    let mut content = column![kit::words(font::HEADING, title).center(), kit::small(words).center()]
+        .spacing(GAP)
+        .align_x(Alignment::Center);
     if let Some(action) = action {
         content = content.push(action);
     }

@@ -72,19 +72,20 @@ pub fn view<'a>(app: &'a App, id: iced::window::Id, window: &'a Window) -> Eleme
                 .into(),
         );
     }
-    if app
-        .conversation()
-        .is_some_and(|c| matches!(c.membership, Membership::ReadOnly { .. } | Membership::JoinFailed { .. }))
-    {
+    // A history that is out of date says so with a Refresh of its own.
+    if app.conversation().is_some_and(|c| {
+        matches!(c.membership, Membership::ReadOnly { .. } | Membership::JoinFailed { .. }) && c.history.stale.is_none()
+    }) {
         actions.push(kit::plain("banner-refresh", "Refresh", Message::Do(id, Intent::Refresh)));
     }
+    // Words in a narrow window want its whole width.
+    let short = state.meaning.len() < SHORT && actions.len() < 2;
+    let beside = window.is_wide() || (short && !window.is_narrow());
     let actions = (!actions.is_empty()).then(|| kit::buttons(actions));
-    let beside = window.is_wide() || (state.meaning.len() < SHORT && !window.is_narrow());
     let content: Element<'a, Message> = match (actions, beside) {
         (Some(actions), true) => {
             row![row![icon, lines].spacing(GAP), actions].spacing(INSET).align_y(Alignment::Start).into()
         }
-        // Words in a narrow window want its whole width.
         (Some(actions), false) => column![row![icon, lines].spacing(GAP), actions].spacing(GAP).into(),
         (None, _) => row![icon, lines].spacing(GAP).into(),
     };

@@ -53,8 +53,8 @@ pub fn view<'a>(
     // The list is there without rows too: it takes the focus of a conversation that is still being read.
     let mut layers = stack![Element::from(list)];
     if history.rows.is_empty() {
-        // The note above says it already.
-        let note = conversation.kind_note.is_some() && history.loading != Loading::First;
+        // The note above says it already; a read that failed proves nothing.
+        let note = history.stale.is_some() || conversation.kind_note.is_some() && history.loading != Loading::First;
         layers = layers.push(if note { column![].into() } else { empty(history.loading) });
     } else if !window.viewing.at_end {
         let unseen = unseen(&history.rows, window.viewing.last);

@@ -173,7 +173,9 @@ fn empty<'a>(picker: &'a Picker, connected: bool) -> Element<'a, Message> {
         (true, true) => ("Nothing here", "No conversation matches these filters."),
         (true, false) => ("No conversations yet", "New begins one."),
     };
-    let words = column![kit::words(font::STRONG, title), kit::small(hint)].spacing(TIGHT).align_x(Alignment::Center);
+    let words = column![kit::words(font::STRONG, title).center(), kit::small(hint).center()]
+        .spacing(TIGHT)
+        .align_x(Alignment::Center);
     container(words).center(Length::Fill).padding(INSET).into()
 }
 
