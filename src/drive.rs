@@ -9,17 +9,19 @@ pub mod clock;
 pub mod command;
 pub mod driver;
 pub mod key;
+mod picture;
 pub mod session;
 pub mod tree;
 mod window;
 mod work;
 
-use std::io::{BufRead, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::process::ExitCode;
 use std::sync::mpsc;
 
 use iced_program::Program;
 
+use crate::base::lines::{Line, Splitter};
 use crate::ui::VirtualTime;
 
 pub use accessible::start;
@@ -68,15 +70,25 @@ where
     }
 }
 
-/// Hands every line to `each` until the end of input or until `each` returns false. A line that is not UTF-8 arrives
-/// with replacement characters and fails as JSON does.
-fn read_lines(mut input: impl BufRead, mut each: impl FnMut(String) -> bool) {
-    let mut line = Vec::new();
-    while input.read_until(b'\n', &mut line).is_ok_and(|read| read > 0) {
-        if !each(String::from_utf8_lossy(&line).trim_end_matches(['\n', '\r']).to_owned()) {
-            return;
+/// Hands every line to `each` until the end of input or until `each` returns false. Of a line that is longer than
+/// [`command::LINE`] only the head arrives, and is marked as cut.
+fn read_lines(mut input: impl Read, mut each: impl FnMut(Line) -> bool) {
+    let (mut splitter, mut buffer) = (Splitter::new(command::LINE), vec![0; 64 << 10]);
+    loop {
+        let mut rest = match input.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(read) => &buffer[..read],
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            Err(_) => break,
+        };
+        while let Some(line) = splitter.feed(&mut rest) {
+            if !each(line) {
+                return;
+            }
         }
-        line.clear();
+    }
+    if let Some(line) = splitter.finish() {
+        each(line);
     }
 }
 
@@ -84,4 +96,23 @@ fn read_lines(mut input: impl BufRead, mut each: impl FnMut(String) -> bool) {
 fn answer(output: &mut dyn Write, value: &serde_json::Value) -> std::io::Result<()> {
     writeln!(output, "{value}")?;
     output.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_is_too_long_is_cut_and_the_next_one_is_whole() {
+        let longest = "a".repeat(command::LINE);
+        let input = format!("{longest}\n{longest}b\r\n{{}}\nlast");
+        let mut lines = Vec::new();
+        read_lines(input.as_bytes(), |line| {
+            lines.push(line);
+            true
+        });
+        assert_eq!(lines[0], Line::Whole(longest.clone().into_bytes()));
+        assert!(matches!(&lines[1], Line::Cut { head, .. } if head.len() == command::LINE));
+        assert_eq!(lines[2..], [Line::Whole(b"{}".to_vec()), Line::Whole(b"last".to_vec())]);
+    }
 }

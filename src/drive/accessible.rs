@@ -28,6 +28,7 @@ impl Tree for Bridge {
                 states: node.states.into_iter().map(str::to_owned).collect(),
                 bounds: node.bounds.map(|b| Bounds { x: b.x, y: b.y, width: b.width, height: b.height }),
                 children: node.children,
+                actions: node.actions,
             })
             .collect()
     }

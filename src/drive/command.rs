@@ -7,6 +7,10 @@ use serde::Deserialize;
 use super::key::Chord;
 use super::tree::Node;
 
+/// Bytes of one line of input; a longer one is answered with an error and skipped.
+pub const LINE: usize = 1 << 20;
+/// The longest that `wait` waits and that `advance` moves time at once.
+pub const LONGEST: Duration = Duration::from_secs(86_400);
 /// How long `wait` waits when the line does not say.
 const WAIT: Duration = Duration::from_secs(5);
 /// The widest and highest window.
@@ -166,7 +170,7 @@ impl Command {
         if line.ms.is_some() && line.wait.is_none() {
             return Err("\"ms\" belongs to \"wait\"".to_owned());
         }
-        let ms = line.ms.map_or(WAIT, Duration::from_millis);
+        let ms = line.ms.map(|ms| span("ms", ms)).transpose()?.unwrap_or(WAIT);
         let commands = [
             line.key
                 .map(|key| key.parse().map(Self::Key).map_err(|e: super::key::UnknownKey| e.to_string()))
@@ -182,7 +186,7 @@ impl Command {
             line.shot.map(Self::Shot),
             line.resize.map(|size| parse_size(&size).map(|(w, h)| Self::Resize(w, h))).transpose()?,
             flag("clipboard", line.clipboard, Self::Clipboard)?,
-            line.advance.map(|ms| Self::Advance(Duration::from_millis(ms))),
+            line.advance.map(|ms| span("advance", ms).map(Self::Advance)).transpose()?,
             flag("state", line.state, Self::State)?,
             flag("quit", line.quit, Self::Quit)?,
         ];
@@ -193,6 +197,11 @@ impl Command {
             (Some(_), Some(_)) => Err("more than one command in this line".to_owned()),
         }
     }
+}
+
+fn span(name: &str, ms: u64) -> Result<Duration, String> {
+    let span = Duration::from_millis(ms);
+    (span <= LONGEST).then_some(span).ok_or_else(|| format!("\"{name}\" takes at most {} ms", LONGEST.as_millis()))
 }
 
 fn act(fields: ActFields) -> Result<Command, String> {
@@ -270,6 +279,10 @@ mod tests {
             (r#"{"act":{"role":"a","name":"b","action":"setValue"}}"#, "value"),
             (r#"{"act":{"role":"a","name":"b","action":"scroll"}}"#, "scroll"),
             (r#"{"resize":"0x5"}"#, "not a size"),
+            (r#"{"resize":"360x8193"}"#, "not a size"),
+            (r#"{"advance":86400001}"#, "at most 86400000 ms"),
+            (r#"{"advance":-1}"#, "not a command"),
+            (r#"{"wait":{"text":"x"},"ms":18446744073709551615}"#, "at most 86400000 ms"),
             (r#"{"ime":{"preedit":"a","commit":"b"}}"#, "not a command"),
         ] {
             let error = Command::parse(line).unwrap_err();
@@ -288,6 +301,7 @@ mod tests {
             states: vec![],
             bounds: None,
             children: vec![],
+            actions: vec![],
         };
         let tree = [node("button", "Join", ""), node("textInput", "Message", "hello")];
         let wanted = |role: Option<&str>, text: Option<&str>, gone| Wanted {

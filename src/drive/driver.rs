@@ -502,6 +502,12 @@ impl<P: Program + 'static> Driver<P> {
         }
     }
 
+    /// Physical pixels of the current window; nothing without a window.
+    pub fn picture_size(&self) -> Option<Size<u32>> {
+        let pixels = |side: f32| (side * self.options.scale).round().max(1.0) as u32;
+        self.panes.last().map(|pane| Size::new(pixels(pane.size.width), pixels(pane.size.height)))
+    }
+
     /// The current window as pixels; nothing without a window.
     pub fn shot(&mut self) -> Option<Shot> {
         self.frame();
@@ -510,10 +516,8 @@ impl<P: Program + 'static> Driver<P> {
         let theme = self.program.theme(&self.state, pane.id);
         let theme = theme.unwrap_or_else(|| <P::Theme as Base>::default(self.options.system));
         let style = self.program.style(&self.state, &theme);
-        let scale = self.options.scale;
-        let pixels = |side: f32| (side * scale).round().max(1.0) as u32;
-        let size = Size::new(pixels(pane.size.width), pixels(pane.size.height));
-        let scale = scale * self.program.scale_factor(&self.state, pane.id);
+        let size = self.picture_size()?;
+        let scale = self.options.scale * self.program.scale_factor(&self.state, pane.id);
         let event = Event::Window(window::Event::RedrawRequested(self.clock.now()));
         // A fresh view knows no overlay until it hears an event; the frame above has handled its messages.
         let rgba = self.with_ui(index, |ui, renderer, cursor, clipboard| {

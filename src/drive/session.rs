@@ -5,6 +5,7 @@
 
 use std::cell::RefCell;
 use std::io::Write;
+use std::path::Path;
 use std::rc::Rc;
 use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::{Duration, Instant};
@@ -14,10 +15,12 @@ use iced::{Point, Size};
 use iced_program::Program;
 use serde_json::{Value, json};
 
-use super::command::{Act, Command, Ime, Target, Wanted};
+use super::command::{self, Act, Command, Ime, Target, Wanted};
 use super::driver::Driver;
 use super::key::{self, Chord};
+use super::picture;
 use super::tree::{Bounds, Node, Tree};
+use crate::base::lines::Line;
 use crate::ui::VirtualTime;
 
 /// The longest a command waits for tasks.
@@ -28,6 +31,9 @@ const SETTLE_VIRTUAL: Duration = Duration::from_secs(60);
 const STEP: Duration = Duration::from_millis(100);
 /// How long the program runs on its own before input is looked at again; input wakes it earlier.
 const IDLE: Duration = Duration::from_millis(50);
+
+/// The most physical pixels of a picture: 256 MiB of memory.
+const PICTURE: u64 = 64 << 20;
 
 /// What `wait` waits for, and whether some frame had it.
 #[derive(Default)]
@@ -80,11 +86,17 @@ impl<P: Program + 'static> Session<P> {
     ///
     /// # Errors
     /// When an answer cannot be written.
-    pub fn serve(&mut self, lines: &Receiver<String>, output: &mut dyn Write) -> std::io::Result<()> {
+    pub fn serve(&mut self, lines: &Receiver<Line>, output: &mut dyn Write) -> std::io::Result<()> {
         loop {
             match lines.try_recv() {
                 Ok(line) => {
-                    let (value, quit) = self.line(&line);
+                    let (value, quit) = match line {
+                        // What is not UTF-8 fails as JSON does.
+                        Line::Whole(bytes) => self.line(&String::from_utf8_lossy(&bytes)),
+                        Line::Cut { .. } => {
+                            (json!({ "error": format!("a line is at most {} bytes long", command::LINE) }), false)
+                        }
+                    };
                     super::answer(output, &value)?;
                     if quit {
                         return Ok(());
@@ -226,11 +238,14 @@ impl<P: Program + 'static> Session<P> {
 
     fn act(&mut self, target: &Target, act: Act) -> Result<(), String> {
         let node = self.find(target)?;
-        let (action, data) = match act {
-            Act::Click => (Action::Click, None),
-            Act::Focus => (Action::Focus, None),
-            Act::SetValue(value) => (Action::SetValue, Some(ActionData::Value(value.into()))),
+        let (name, action, data) = match act {
+            Act::Click => ("click", Action::Click, None),
+            Act::Focus => ("focus", Action::Focus, None),
+            Act::SetValue(value) => ("setValue", Action::SetValue, Some(ActionData::Value(value.into()))),
         };
+        if !node.actions.contains(&name) {
+            return Err(format!("the {} named \"{}\" does not take {name}", target.role, target.name));
+        }
         self.tree.request(&node.id, action, data);
         self.driver.frame();
         // The first frame performed the request, the second shows what came of it.
@@ -274,10 +289,13 @@ impl<P: Program + 'static> Session<P> {
     }
 
     fn shot(&mut self, path: &str) -> Result<Value, String> {
+        let size = self.driver.picture_size().ok_or("the program has no window")?;
+        if u64::from(size.width) * u64::from(size.height) > PICTURE {
+            return Err(format!("a picture of {} x {} pixels is too large", size.width, size.height));
+        }
         let shot = self.driver.shot().ok_or("the program has no window")?;
-        let failed = |error: &dyn std::fmt::Display| format!("the picture could not be written to {path}: {error}");
-        let file = std::fs::File::create(path).map_err(|error| failed(&error))?;
-        shot.write_png(std::io::BufWriter::new(file)).map_err(|error| failed(&error))?;
+        picture::save(&shot, Path::new(path))
+            .map_err(|error| format!("the picture could not be written to {path}: {error}"))?;
         Ok(json!({ "shot": path, "width": shot.size.width, "height": shot.size.height }))
     }
 }

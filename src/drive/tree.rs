@@ -22,6 +22,9 @@ pub struct Node {
     pub bounds: Option<Bounds>,
     /// Ids in reading order.
     pub children: Vec<String>,
+    /// What a screen reader can ask of it: `click`, `focus`, `setValue`. Not written.
+    #[serde(skip)]
+    pub actions: Vec<&'static str>,
 }
 
 /// A rectangle in logical pixels.

@@ -6,6 +6,8 @@ mod cli;
 mod demo;
 #[cfg(feature = "gui")]
 mod drive;
+#[cfg(feature = "gui")]
+mod drive_commands;
 mod engine;
 mod fixtures;
 mod golden_contract;
