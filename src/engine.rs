@@ -70,6 +70,8 @@ pub struct Engine {
     bridges: u64,
     ops: u64,
     locals: u64,
+    /// Histories begun: each has row keys of its own.
+    histories: u32,
     profile: Option<Profile>,
     /// Raised by every change of the profile.
     revision: u64,
@@ -102,6 +104,7 @@ impl Engine {
             bridges: 0,
             ops: 0,
             locals: 0,
+            histories: 0,
             profile: None,
             revision: 0,
             connection: Connection::NotConnected,

@@ -5,12 +5,13 @@
 
 mod block;
 mod parse;
+mod piece;
 mod stream;
 pub mod untrusted;
 mod url;
 
 pub use block::{Block, Inline, plain_text};
-pub use parse::parse;
+pub use parse::{parse, plain};
 pub use stream::Stream;
 pub use url::SafeUrl;
 

@@ -173,7 +173,8 @@ impl Engine {
     fn show_history(&mut self, key: &ConversationKey) {
         let Some(conv) = self.owner.conversations.get_mut(key) else { return };
         if let (None, Some(thread)) = (&conv.history, &conv.thread) {
-            conv.history = Some(History::open(thread, self.now));
+            self.histories = self.histories.wrapping_add(1);
+            conv.history = Some(History::open(thread, self.histories, self.now));
         }
     }
 
@@ -197,7 +198,8 @@ impl Engine {
         let key = ConversationKey::Local(self.locals);
         let cwd = cwd.or_else(|| self.profile.as_ref().and_then(|profile| profile.cwd.clone()));
         let mut conv = Conv::new(None, Member::New, Settings::new(cwd));
-        conv.history = Some(History::local());
+        self.histories = self.histories.wrapping_add(1);
+        conv.history = Some(History::local(self.histories));
         self.owner.conversations.insert(key.clone(), conv);
         self.owner.open = Some(key);
         self.out(Output::Focus(Focus::Composer));

@@ -111,17 +111,17 @@ pub struct History {
 
 impl History {
     /// A conversation that exists on the server: plans thread/turns/list (50, desc, summary; full for
-    /// legacy) and thread/items/list (100, desc).
-    pub fn open(thread: &Thread, _now: Now) -> Self {
-        let mut history = Self::local();
+    /// legacy) and thread/items/list (100, desc). `series` makes its row keys differ from those of every other history.
+    pub fn open(thread: &Thread, series: u32, _now: Now) -> Self {
+        let mut history = Self::local(series);
         history.subject = Some(Subject::of(thread));
         history.from_nothing = thread.ephemeral;
         history.plan_newest();
         history
     }
 
-    /// A local conversation without a thread: empty, nothing to fetch.
-    pub fn local() -> Self {
+    /// A local conversation without a thread: empty, nothing to fetch. `series` as in [`History::open`].
+    pub fn local(series: u32) -> Self {
         Self {
             subject: None,
             found: None,
@@ -144,7 +144,7 @@ impl History {
             cuts: Cuts::default(),
             evicted_older: 0,
             evicted_newer: 0,
-            keys: Keys::default(),
+            keys: Keys::of(series),
             edge_older: None,
             edge_newer: None,
             rows: Arc::default(),

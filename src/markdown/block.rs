@@ -1,5 +1,7 @@
 //! The renderer-neutral block model.
 
+use std::borrow::Borrow;
+
 use super::SafeUrl;
 
 /// A block of a message.
@@ -29,6 +31,34 @@ pub enum Block {
     Rule,
     /// Text that was not read as Markdown (too deep, too large).
     Plain(String),
+}
+
+impl Block {
+    /// Bytes of its text: what drawing it costs.
+    pub fn text_len(&self) -> usize {
+        let inlines = |content: &[Inline]| content.iter().map(|inline| inline.text.len()).sum::<usize>();
+        let blocks = |blocks: &[Self]| blocks.iter().map(Self::text_len).sum::<usize>();
+        match self {
+            Self::Paragraph(content) | Self::Heading { content, .. } => inlines(content),
+            Self::Code { text, .. } | Self::Plain(text) => text.len(),
+            Self::Quote(content) => blocks(content),
+            Self::List { items, .. } => items.iter().map(|item| blocks(&item.blocks)).sum(),
+            Self::Table { head, rows } => head.iter().chain(rows.iter().flatten()).map(|cell| inlines(cell)).sum(),
+            Self::Rule => 0,
+        }
+    }
+
+    /// Whether the two are pieces of one long list or one long plain text.
+    pub fn goes_on(&self, next: &Self) -> bool {
+        match (self, next) {
+            (Self::Plain(_), Self::Plain(_)) => true,
+            (Self::List { start: None, .. }, Self::List { start, .. }) => start.is_none(),
+            (Self::List { start: Some(first), items }, Self::List { start, .. }) => {
+                *start == first.checked_add(items.len())
+            }
+            _ => false,
+        }
+    }
 }
 
 /// An item of a list.
@@ -65,16 +95,16 @@ impl Inline {
 }
 
 /// The text of blocks for a screen reader, an announcement, Find.
-pub fn plain_text(blocks: &[Block]) -> String {
+pub fn plain_text(blocks: &[impl Borrow<Block>]) -> String {
     let mut out = String::new();
     write_blocks(blocks, &mut out);
     out.truncate(out.trim_end().len());
     out
 }
 
-fn write_blocks(blocks: &[Block], out: &mut String) {
+fn write_blocks(blocks: &[impl Borrow<Block>], out: &mut String) {
     for block in blocks {
-        match block {
+        match block.borrow() {
             Block::Paragraph(content) | Block::Heading { content, .. } => write_inlines(content, out),
             Block::Code { text, .. } | Block::Plain(text) => out.push_str(text.trim_end_matches('\n')),
             Block::Quote(blocks) => {

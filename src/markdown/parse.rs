@@ -6,34 +6,40 @@ use comrak::nodes::{AstNode, ListType, NodeValue};
 use comrak::{Arena, Options};
 
 use super::block::ListItem;
-use super::{Block, Inline, MAX_BYTES, MAX_CELLS, MAX_DEPTH, MAX_HTML, SafeUrl, untrusted};
+use super::{Block, Inline, MAX_BYTES, MAX_CELLS, MAX_DEPTH, MAX_HTML, SafeUrl, piece, untrusted};
 
-/// Reads a message. Total: any input gives blocks that contain all of its visible text.
+/// Reads a message. Total: any input gives blocks that contain all of its visible text. A long list or plain text comes
+/// as several blocks.
 pub fn parse(source: &str) -> Vec<Block> {
     let source = untrusted::prose(source);
     if source.len() > MAX_BYTES || is_too_deep(&source) {
-        return plain(source);
+        return as_plain(source);
     }
     let arena = Arena::new();
     let root = comrak::parse_document(&arena, &source, &options());
-    blocks(root, 0)
+    piece::cut(blocks(root, 0))
 }
 
-/// The blocks of `source` and, for the last of them, the byte at which it begins.
-pub(super) fn parse_tail(source: &str) -> (Vec<Block>, usize) {
-    let source = untrusted::prose(source);
-    if source.len() > MAX_BYTES || is_too_deep(&source) {
-        return (plain(source), 0);
+/// The blocks of `source` before its last one, and the byte at which that begins. `source` is harmless already.
+pub(super) fn parse_before_last(source: &str) -> (Vec<Block>, usize) {
+    if source.len() > MAX_BYTES || is_too_deep(source) {
+        return (Vec::new(), 0);
     }
     let arena = Arena::new();
-    let root = comrak::parse_document(&arena, &source, &options());
+    let root = comrak::parse_document(&arena, source, &options());
     let first_line = root.last_child().map_or(1, |last| last.data.borrow().sourcepos.start.line);
     let begin = source.split_inclusive('\n').take(first_line.saturating_sub(1)).map(str::len).sum();
-    (blocks(root, 0), begin)
+    let before = root.children().take(root.children().count().saturating_sub(1));
+    (piece::cut(before.filter_map(|child| block(child, 0)).collect()), begin)
 }
 
-fn plain(source: Cow<'_, str>) -> Vec<Block> {
-    if source.trim().is_empty() { Vec::new() } else { vec![Block::Plain(source.into_owned())] }
+/// Text that is not read as Markdown.
+pub fn plain(source: &str) -> Vec<Block> {
+    as_plain(untrusted::prose(source))
+}
+
+fn as_plain(source: Cow<'_, str>) -> Vec<Block> {
+    if source.trim().is_empty() { Vec::new() } else { piece::cut(vec![Block::Plain(source.into_owned())]) }
 }
 
 fn options() -> Options<'static> {

@@ -27,7 +27,7 @@ use crate::settings::{Motion, Profiles, Settings, Store, codex};
 use super::clock::Clock;
 use super::effect::{self, Links};
 use super::page::Page;
-use super::rows::Parsed;
+use super::rows::{Parsed, Part};
 use super::shortcut::Shortcut;
 use super::system::System;
 use super::theme::Theme;
@@ -439,14 +439,19 @@ impl App {
         &self.shown.row_keys
     }
 
+    /// What of the history the list shows at this place.
+    pub fn part(&self, index: usize) -> Part {
+        self.shown.parts[index]
+    }
+
     /// Changes when every row must be built again (theme, text size).
     pub fn look_epoch(&self) -> u64 {
         self.shown.look
     }
 
     /// A row's name for a screen reader.
-    pub fn row_label(&self, row: &crate::engine::view::Row) -> String {
-        view::row::label(row)
+    pub fn row_label(&self, row: &crate::engine::view::Row, part: Part) -> String {
+        view::row::label(&self.parsed, row, part)
     }
 
     /// How long a card has been on screen.

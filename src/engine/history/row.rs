@@ -8,11 +8,20 @@ use crate::live::{BlockBody, KeptText};
 use crate::protocol::ThreadItem;
 use crate::protocol::item::{FileUpdateChange, ToolContent, UserInput, WebSearchAction};
 
-/// Mints row keys; a key is never used twice in one history.
+/// Bits of a row key that count the rows of one history; the series stands above them, in [`SERIES_BITS`].
+const COUNT_BITS: u32 = 28;
+/// Bits of a row key for the history. The upper 16 bits of a key stay free for the parts that a window shows a row in.
+const SERIES_BITS: u32 = 20;
+
+/// Mints row keys: none is used twice, neither in one history nor in the next one that the same list shows.
 #[derive(Debug, Default)]
 pub(super) struct Keys(u64);
 
 impl Keys {
+    pub(super) fn of(series: u32) -> Self {
+        Self((u64::from(series) & ((1 << SERIES_BITS) - 1)) << COUNT_BITS)
+    }
+
     pub(super) fn mint(&mut self) -> u64 {
         self.0 += 1;
         self.0

@@ -197,7 +197,7 @@ fn answer_all(history: &mut History, server: &mut Server) {
 }
 
 fn opened(server: &mut Server) -> History {
-    let mut history = History::open(&thread(), at(0));
+    let mut history = History::open(&thread(), 1, at(0));
     answer_all(&mut history, server);
     history
 }

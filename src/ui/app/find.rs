@@ -63,10 +63,12 @@ impl App {
 
     fn matches(&self, query: &str) -> Vec<u64> {
         let query = query.to_lowercase();
-        let rows = self.conversation().into_iter().flat_map(|open| open.history.rows.iter());
-        rows.filter(|_| !query.is_empty())
-            .filter(|row| row::found_in(row).to_lowercase().contains(&query))
-            .map(|row| row.key)
+        let Some(open) = self.conversation().filter(|_| !query.is_empty()) else { return Vec::new() };
+        let has = |text: &str| text.to_lowercase().contains(&query);
+        let parts = self.shown.parts.iter().zip(&self.shown.row_keys);
+        parts
+            .filter(|(part, _)| has(&row::found_in(&self.parsed, &open.history.rows[part.row], **part)))
+            .map(|(_, row)| row.key)
             .collect()
     }
 }

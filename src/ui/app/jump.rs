@@ -6,6 +6,7 @@ use crate::engine::view::{Membership, Row, RowBody};
 use crate::live::BlockBody;
 use crate::protocol::ThreadItem;
 use crate::ui::page::Page;
+use crate::ui::rows::{part_key, row_of};
 use crate::ui::view::{history, row};
 use crate::ui::{Message, clock, widget};
 
@@ -59,7 +60,7 @@ impl App {
             return Task::none();
         };
         let rows = &open.history.rows;
-        let at = |key: u64| rows.iter().position(|row| row.key == key);
+        let at = |key: u64| rows.iter().position(|row| row.key == row_of(key));
         let viewing = window.viewing;
         // From elsewhere, with the end in sight: what is in sight counts as read.
         let active = viewing.active.filter(|_| viewing.focused || !viewing.at_end).and_then(at);
@@ -76,7 +77,7 @@ impl App {
         };
         window.page = Page::Chat;
         window.picking = false;
-        Task::batch([widget::scroll_to(history::LIST, rows[to].key), widget::focus(history::LIST)])
+        Task::batch([widget::scroll_to(history::LIST, part_key(rows[to].key, 0)), widget::focus(history::LIST)])
     }
 
     /// Ctrl+C on a row.
@@ -105,9 +106,9 @@ impl App {
         };
         let rows = &open.history.rows;
         let active = self.windows.get(&id).and_then(|window| window.viewing.active);
-        let place = match active.and_then(|key| rows.iter().position(|row| row.key == key)) {
+        let place = match active.and_then(|key| rows.iter().position(|row| row.key == row_of(key))) {
             Some(at) => {
-                let name: String = row::label(&rows[at]).chars().take(SAID).collect();
+                let name: String = row::name(&rows[at]).chars().take(SAID).collect();
                 format!("Row {} of {} loaded: {name}", at + 1, rows.len())
             }
             None => format!("{} rows loaded", rows.len()),

@@ -10,6 +10,7 @@ use crate::settings::{Profiles, Settings, WindowSize, codex};
 use crate::ui::Message;
 use crate::ui::message::{ConnectForm, Field, Local, SettingsChange};
 use crate::ui::page::Page;
+use crate::ui::rows::row_of;
 use crate::ui::view::history;
 use crate::ui::widget::{self, HistoryView};
 use crate::ui::window::{Dialog, Notice, Viewing, Window};
@@ -56,7 +57,7 @@ impl App {
             }
             Local::Viewing(HistoryView { first, last, at_end, active, focused }) => {
                 window.viewing = Viewing { last, at_end, active, focused };
-                return self.step(Input::User(Intent::Viewing { first, last, at_end }));
+                return self.step(Input::User(Intent::Viewing { first: row_of(first), last: row_of(last), at_end }));
             }
             Local::Copy(text) => {
                 self.bridge.announce(false, "Copied");

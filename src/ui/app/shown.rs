@@ -2,6 +2,7 @@
 
 use crate::base::Instant;
 use crate::engine::view::{Composer, Conversation, ConversationKey, Picker, Review, SendState};
+use crate::ui::rows::{Part, part_key};
 use crate::ui::widget::RowKey;
 use crate::ui::window::Window;
 
@@ -19,6 +20,8 @@ pub struct Shown {
     pub composer_key: Option<ConversationKey>,
     pub other_reviews: Vec<Review>,
     pub row_keys: Vec<RowKey>,
+    /// Parallel to the row keys.
+    pub parts: Vec<Part>,
     /// Raised when every row must be built again (theme, text size).
     pub look: u64,
 }
@@ -38,6 +41,7 @@ impl Default for Shown {
             composer_key: None,
             other_reviews: Vec::new(),
             row_keys: Vec::new(),
+            parts: Vec::new(),
             look: 0,
         }
     }
@@ -99,15 +103,20 @@ impl App {
         }
     }
 
-    /// The rows' keys with what changes a row beside its own revision: folds, theme, text size.
+    /// The rows' keys, part by part, with what changes a row beside its own revision: folds, theme, text size.
     pub(super) fn refresh_rows(&mut self) {
         let unfolded = |key: u64| self.windows.values().any(|window: &Window| window.unfolded.contains(&key));
-        self.shown.row_keys = self
-            .shown
-            .conversation
-            .iter()
-            .flat_map(|open| open.history.rows.iter())
-            .map(|row| RowKey { key: row.key, rev: u64::from(row.rev) * 2 + u64::from(unfolded(row.key)) })
-            .collect();
+        self.shown.row_keys.clear();
+        self.shown.parts.clear();
+        let rows = self.shown.conversation.as_ref().map_or(&[][..], |open| open.history.rows.as_slice());
+        self.parsed.retain(rows);
+        for (index, row) in rows.iter().enumerate() {
+            let unfolded = u64::from(unfolded(part_key(row.key, 0)));
+            let revs = self.parsed.parts(row);
+            for (part, rev) in revs.iter().enumerate() {
+                self.shown.row_keys.push(RowKey { key: part_key(row.key, part), rev: u64::from(*rev) * 2 + unfolded });
+                self.shown.parts.push(Part { row: index, part, of: revs.len() });
+            }
+        }
     }
 }

@@ -12,6 +12,7 @@ use crate::markdown::untrusted;
 use crate::protocol::server_request::{CommandApproval, CommandApprovalKind, CommandDecision, FileChangeDecision};
 use crate::protocol::{Answer, ServerRequest, ThreadItem};
 use crate::ui::font;
+use crate::ui::rows::Part;
 use crate::ui::theme::style::{self, Kind};
 use crate::ui::widget::{Element, Look};
 use crate::ui::{App, Message};
@@ -181,7 +182,7 @@ fn file_answers() -> Vec<Choice> {
 }
 
 fn diffs<'a>(app: &'a App, id: iced::window::Id, item: Option<&'a ThreadItem>) -> Element<'a, Message> {
-    let look = RowLook { theme: app.theme(), scale: app.transcript_scale(), window: id, key: 0 };
+    let look = RowLook { theme: app.theme(), scale: app.transcript_scale(), window: id, key: 0, part: Part::default() };
     match item {
         Some(ThreadItem::FileChange { changes, .. }) => {
             let files = changes.iter().map(|change| super::row::diff(look, change, 60));

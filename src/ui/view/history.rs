@@ -8,6 +8,7 @@ use super::row as rows;
 use crate::engine::Intent;
 use crate::engine::view::{Conversation, Loading, Row};
 use crate::ui::message::Local;
+use crate::ui::rows::row_of;
 use crate::ui::theme::style::{self, Kind};
 use crate::ui::widget::{self, Element};
 use crate::ui::window::Window;
@@ -43,13 +44,18 @@ pub fn view<'a>(
         top = top.push(notice(Kind::Warn, content.into()));
     }
     let keys = app.row_keys();
-    let list =
-        widget::history_list(LIST, "History", keys, move |index| rows::view(app, id, window, &history.rows[index]))
-            .row_label(move |index| app.row_label(&history.rows[index]))
-            .on_view(move |view| Message::Local(id, Local::Viewing(view)))
-            .on_copy(move |key| Message::Local(id, Local::CopyRow(key)))
-            .epoch(app.look_epoch())
-            .spacing(0);
+    let list = widget::history_list(LIST, "History", keys, move |index| {
+        let part = app.part(index);
+        rows::view(app, id, window, &history.rows[part.row], part)
+    })
+    .row_label(move |index| {
+        let part = app.part(index);
+        app.row_label(&history.rows[part.row], part)
+    })
+    .on_view(move |view| Message::Local(id, Local::Viewing(view)))
+    .on_copy(move |key| Message::Local(id, Local::CopyRow(row_of(key))))
+    .epoch(app.look_epoch())
+    .spacing(0);
     // The list is there without rows too: it takes the focus of a conversation that is still being read.
     let mut layers = stack![Element::from(list)];
     if history.rows.is_empty() {
@@ -75,7 +81,7 @@ pub fn view<'a>(
 
 /// How many messages stand below the last row on screen.
 fn unseen(rows: &[Row], last: u64) -> usize {
-    let position = rows.iter().rposition(|row| row.key == last);
+    let position = rows.iter().rposition(|row| row.key == row_of(last));
     position.map_or(0, |at| rows.len() - 1 - at)
 }
 

@@ -10,6 +10,7 @@ use crate::markdown::{Block, Inline};
 use crate::ui::Message;
 use crate::ui::font::{self, TextStyle};
 use crate::ui::message::Local;
+use crate::ui::rows::Part;
 use crate::ui::theme::{Theme, style};
 use crate::ui::widget::{self, Element, Span};
 
@@ -23,17 +24,44 @@ pub struct Look<'a> {
     /// Size of the transcript's text beside the window's zoom.
     pub scale: f32,
     pub window: iced::window::Id,
-    /// The row's key: part of the ids of its controls.
+    /// The list's key of what is drawn: part of the ids of its controls.
     pub key: u64,
+    /// Which part of the row.
+    pub part: Part,
 }
+
+/// Pixels between blocks.
+pub const BLOCK_GAP: f32 = 6.0;
+/// Pixels between the items of a list.
+const ITEM_GAP: f32 = 2.0;
 
 /// The blocks of a message, top to bottom.
 pub fn view<'a>(blocks: &[Arc<Block>], look: Look<'a>) -> Element<'a, Message> {
     let mut serial = 0;
-    let content = column(blocks.iter().map(|block| one(block, look, &mut serial))).spacing(6).width(Length::Fill);
+    let mut content = column![].width(Length::Fill);
+    for (at, block) in blocks.iter().enumerate() {
+        let gap = match at.checked_sub(1).map(|before| &blocks[before]) {
+            None => 0.0,
+            Some(before) => gap(before, block),
+        };
+        content = content.push(container(one(block, look, &mut serial)).padding(Padding::ZERO.top(gap)));
+    }
     let mut links = Vec::new();
     blocks.iter().for_each(|block| gather(block, &mut links));
-    if links.is_empty() { content.into() } else { content.push(link_line(&links, look)).into() }
+    if links.is_empty() {
+        content.into()
+    } else {
+        content.push(container(link_line(&links, look)).padding(Padding::ZERO.top(BLOCK_GAP))).into()
+    }
+}
+
+/// Pixels between two blocks; none between the pieces of a long text.
+pub fn gap(before: &Block, after: &Block) -> f32 {
+    match after {
+        Block::Plain(_) if before.goes_on(after) => 0.0,
+        Block::List { .. } if before.goes_on(after) => ITEM_GAP,
+        _ => BLOCK_GAP,
+    }
 }
 
 /// The links of a message once more, as controls: the pointer has them in the text, the keyboard here.
@@ -76,7 +104,7 @@ fn gather(block: &Block, links: &mut Vec<(String, Arc<str>)>) {
 }
 
 fn many<'a>(blocks: &[Block], look: Look<'a>, serial: &mut usize) -> Element<'a, Message> {
-    column(blocks.iter().map(|block| one(block, look, serial))).spacing(6).width(Length::Fill).into()
+    column(blocks.iter().map(|block| one(block, look, serial))).spacing(BLOCK_GAP).width(Length::Fill).into()
 }
 
 fn one<'a>(block: &Block, look: Look<'a>, serial: &mut usize) -> Element<'a, Message> {
@@ -107,7 +135,7 @@ fn one<'a>(block: &Block, look: Look<'a>, serial: &mut usize) -> Element<'a, Mes
             ]
             .into()
         }))
-        .spacing(2)
+        .spacing(ITEM_GAP)
         .into(),
         Block::Table { head, rows } => table(head, rows, look, serial),
         Block::Rule => kit::line(),

@@ -10,7 +10,7 @@ use iced::widget::{column, container, row};
 use iced::{Alignment, Length, Padding};
 
 use super::kit::{self, GAP, TIGHT};
-use super::markdown::Look;
+use super::markdown::{self, Look};
 use crate::base::UnixMs;
 use crate::engine::Intent;
 use crate::engine::view::{OpState, Row, RowBody};
@@ -18,19 +18,29 @@ use crate::live::BlockBody;
 use crate::protocol::{ThreadItem, TurnStatus};
 use crate::ui::font;
 use crate::ui::message::Local;
+use crate::ui::rows::{Part, part_key};
 use crate::ui::theme::style::{self, Kind};
 use crate::ui::widget::{self, Element};
 use crate::ui::window::Window;
 use crate::ui::{App, Message, clock};
 
-pub use item::label;
+pub use item::{label, name};
 pub use said::{found_in, said};
 pub use tool::diff;
 
-/// A row as a widget.
-pub fn view<'a>(app: &'a App, id: iced::window::Id, window: &'a Window, row: &'a Row) -> Element<'a, Message> {
-    let look = Look { theme: app.theme(), scale: app.transcript_scale(), window: id, key: row.key };
+/// A part of a row as a widget.
+pub fn view<'a>(
+    app: &'a App,
+    id: iced::window::Id,
+    window: &'a Window,
+    row: &'a Row,
+    part: Part,
+) -> Element<'a, Message> {
+    let look =
+        Look { theme: app.theme(), scale: app.transcript_scale(), window: id, key: part_key(row.key, part.part), part };
     let content = match row.body.as_ref() {
+        // The head stands above the first part.
+        _ if part.part > 0 => markdown::view(&app.parsed().part(row, part), look),
         RowBody::Item(item) => item::view(app, look, window, row, item),
         RowBody::Unfinished { body, late, started, .. } => {
             unfinished(app, look, window, row, started.as_ref(), body, *late)
@@ -45,12 +55,21 @@ pub fn view<'a>(app: &'a App, id: iced::window::Id, window: &'a Window, row: &'a
         RowBody::Lost { body, note } => lost(app, look, row, body, note),
         RowBody::Edge { older, evicted } => edge(look, *older, *evicted),
     };
-    let found = window.find.as_ref().is_some_and(|find| find.at == Some(row.key));
+    let found = window.find.as_ref().is_some_and(|find| find.at == Some(look.key));
+    let (first, last) = (part.part == 0, part.part + 1 >= part.of);
+    let above = if first { 8.0 } else { gap_above(app, row, part) };
+    let padding = Padding::from([0.0, 16.0 - widget::EDGE]);
     let framed = container(content)
         .width(Length::Fill)
-        .padding(Padding::from([8.0, 16.0 - widget::EDGE]))
+        .padding(padding.top(above).bottom(if last { 8.0 } else { 0.0 }))
         .style(move |theme| style::choice(theme, false, found));
     container(framed).padding(Padding::ZERO.left(widget::EDGE).right(TIGHT)).into()
+}
+
+/// What stands between this part and the one before.
+fn gap_above(app: &App, row: &Row, part: Part) -> f32 {
+    let (before, blocks) = (app.parsed().before(row, part), app.parsed().part(row, part));
+    before.zip(blocks.first()).map_or(0.0, |(before, after)| markdown::gap(&before, after))
 }
 
 /// The height of a head line, with a button or without.
@@ -108,9 +127,7 @@ fn unfinished<'a>(
         content = content.push(kit::small("The beginning arrives when this block completes."));
     }
     content = content.push(match body {
-        BlockBody::AgentMessage(text) | BlockBody::Plan(text) => {
-            super::markdown::view(&app.parsed().growing(row, text), look)
-        }
+        BlockBody::AgentMessage(_) | BlockBody::Plan(_) => markdown::view(&app.parsed().part(row, look.part), look),
         BlockBody::Reasoning { summary, content } => {
             let parts: Vec<String> = summary.iter().chain(content).map(crate::live::KeptText::text).collect();
             tool::reasoning(look, window, &parts, true)
@@ -205,7 +222,7 @@ fn lost<'a>(app: &'a App, look: Look<'a>, row: &'a Row, body: &'a BlockBody, not
     let blocks: Vec<Arc<_>> = app.parsed().whole(row, &text);
     let content = column![
         row![kit::small(note).style(style::warn).width(Length::Fill), copy, dismiss].align_y(Alignment::Center),
-        super::markdown::view(&blocks, look)
+        markdown::view(&blocks, look)
     ]
     .spacing(2);
     row![container(iced::widget::space::vertical()).width(3).height(Length::Fill).style(style::hole), content]

@@ -67,6 +67,29 @@ fn join_is_one_request_and_shows_what_the_next_turn_uses() {
 }
 
 #[test]
+fn no_two_histories_share_a_row_key() {
+    let mut fake = Fake::connected();
+    let mut seen = std::collections::BTreeSet::new();
+    for id in ["a", "b"] {
+        fake.user(Intent::Open(id.into()));
+        fake.serve();
+        fake.join(id);
+        fake.start_turn(id, "t");
+        fake.complete(id, "t", json!({"type": "agentMessage", "id": "i", "text": format!("of {id}")}));
+        let rows = fake.conversation().history.rows;
+        assert!(rows.len() > 1);
+        fake.end_turn(id, "t", "completed");
+        fake.user(Intent::Leave);
+        let keys: Vec<u64> = rows.iter().map(|row| row.key).collect();
+        assert!(
+            keys.iter().all(|key| seen.insert(*key)),
+            "a list that shows one after the other would mix them: {keys:?}"
+        );
+        assert!(keys.iter().all(|key| key >> 48 == 0), "the upper bits are the window's");
+    }
+}
+
+#[test]
 fn a_refused_or_unanswered_join_keeps_the_history_and_says_why() {
     let cases = [
         (rejected("thread a already has an active writer"), "Another Codex process", 0),

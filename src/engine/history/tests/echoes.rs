@@ -73,7 +73,7 @@ fn a_rejected_echo_stays_where_it_was_until_dismissed() {
 
 #[test]
 fn a_local_conversation_shows_its_echo_and_then_its_thread() {
-    let mut history = History::local();
+    let mut history = History::local(1);
     assert_eq!(history.poll_fetch(), None);
     history.echo(OpId(1), "first", "c1", at(1));
     history.thread_changed(&Thread { preview: String::new(), ..thread() });

@@ -5,7 +5,7 @@ use crate::base::limit;
 
 #[test]
 fn the_first_read_asks_for_fifty_summary_turns_and_a_hundred_items_newest_first() {
-    let mut history = History::open(&thread(), at(0));
+    let mut history = History::open(&thread(), 1, at(0));
     let asked: Vec<ClientRequest> = std::iter::from_fn(|| history.poll_fetch()).map(|fetch| fetch.request).collect();
     let [ClientRequest::TurnsList(turns), ClientRequest::ItemsList(items)] = &asked[..] else { panic!("{asked:?}") };
     assert_eq!(
@@ -208,7 +208,7 @@ fn a_refresh_changes_no_row_that_did_not_change() {
 #[test]
 fn the_answer_to_a_read_that_was_given_up_is_ignored() {
     let mut server = Server::with(3, 3);
-    let mut history = History::open(&thread(), at(0));
+    let mut history = History::open(&thread(), 1, at(0));
     let old = history.poll_fetch().unwrap();
     history.refresh();
     history.fetched(old.id, Err(FetchError::Lost), at(1));
@@ -220,7 +220,7 @@ fn the_answer_to_a_read_that_was_given_up_is_ignored() {
 #[test]
 fn every_kind_of_history_is_told_in_words() {
     let answers = |turns: Answer, items: Answer, thread: &Thread| {
-        let mut history = History::open(thread, at(0));
+        let mut history = History::open(thread, 1, at(0));
         while let Some(fetch) = history.poll_fetch() {
             let answer = if matches!(fetch.request, ClientRequest::TurnsList(_)) { &turns } else { &items };
             history.fetched(fetch.id, answer.clone(), at(1));
@@ -255,7 +255,7 @@ fn every_kind_of_history_is_told_in_words() {
 
 #[test]
 fn an_ephemeral_conversation_is_never_read() {
-    let mut history = History::open(&Thread { ephemeral: true, ..thread() }, at(0));
+    let mut history = History::open(&Thread { ephemeral: true, ..thread() }, 1, at(0));
     assert_eq!(history.poll_fetch(), None);
     assert_eq!(history.kind_note().as_deref(), Some("This conversation keeps no history."));
 }
@@ -263,7 +263,7 @@ fn an_ephemeral_conversation_is_never_read() {
 #[test]
 fn a_legacy_conversation_is_read_by_whole_turns_without_commands() {
     let mut server = Server { legacy: true, ..Server::with(60, 2) };
-    let mut history = History::open(&Thread { history_mode: HistoryMode::Legacy, ..thread() }, at(0));
+    let mut history = History::open(&Thread { history_mode: HistoryMode::Legacy, ..thread() }, 1, at(0));
     answer_all(&mut history, &mut server);
     assert_eq!(server.reads, 1);
     assert_eq!(rows(&mut history)[..3], ["^", "item-t10.1", "item-t10.2"]);

@@ -11,6 +11,7 @@ use crate::markdown::untrusted;
 use crate::protocol::item::{UserInput, WebSearchAction};
 use crate::protocol::{ThreadItem, TurnStatus};
 use crate::ui::font;
+use crate::ui::rows::{Parsed, Part};
 use crate::ui::widget::Element;
 use crate::ui::window::Window;
 use crate::ui::{App, Message};
@@ -26,10 +27,10 @@ pub fn view<'a>(
     match item {
         ThreadItem::UserMessage { content, .. } => says("You", true, row.at, user(look, content)),
         ThreadItem::AgentMessage { text, .. } => {
-            says_with_copy(look, "Codex", row.at, text, markdown::view(&app.parsed().whole(row, text), look))
+            says_with_copy(look, "Codex", row.at, text, markdown::view(&app.parsed().part(row, look.part), look))
         }
-        ThreadItem::Plan { text, .. } => {
-            says("Plan", false, row.at, markdown::view(&app.parsed().whole(row, text), look))
+        ThreadItem::Plan { .. } => {
+            says("Plan", false, row.at, markdown::view(&app.parsed().part(row, look.part), look))
         }
         ThreadItem::Reasoning { summary, content, .. } => {
             let parts: Vec<String> = summary.iter().chain(content).cloned().collect();
@@ -119,7 +120,21 @@ fn search(query: &str, action: Option<&WebSearchAction>) -> String {
 }
 
 /// The row's name for a screen reader: who, what, in plain text.
-pub fn label(row: &Row) -> String {
+pub fn label(parsed: &Parsed, row: &Row, part: Part) -> String {
+    let at = if part.of > 1 { format!(", part {} of {}", part.part + 1, part.of) } else { String::new() };
+    match row.body.as_ref() {
+        RowBody::Item(ThreadItem::AgentMessage { .. }) => {
+            format!("Codex{at}: {}", crate::markdown::plain_text(&parsed.part(row, part)))
+        }
+        RowBody::Item(ThreadItem::Plan { .. }) => {
+            format!("Plan{at}: {}", crate::markdown::plain_text(&parsed.part(row, part)))
+        }
+        _ => name(row) + &at,
+    }
+}
+
+/// The name of a row: who and what.
+pub fn name(row: &Row) -> String {
     match row.body.as_ref() {
         RowBody::Item(item) => item_label(item),
         RowBody::Unfinished { body, .. } => match body {

@@ -5,8 +5,9 @@ use crate::live::{BlockBody, KeptText};
 use crate::markdown;
 use crate::protocol::ThreadItem;
 use crate::protocol::item::{FileUpdateChange, UserInput};
+use crate::ui::rows::{Parsed, Part};
 
-use super::item::label;
+use super::item::name;
 
 /// The text of a row as it came, without who said it; its name where it has no text.
 pub fn said(row: &Row) -> String {
@@ -14,16 +15,17 @@ pub fn said(row: &Row) -> String {
         RowBody::Item(item) => of_item(item),
         RowBody::Unfinished { body, .. } | RowBody::Lost { body, .. } => Some(block(body)),
         RowBody::Echo { text, .. } => Some(text.clone()),
-        RowBody::TurnEnd { error, .. } => error.as_ref().map(|error| format!("{}: {}", label(row), error.message)),
+        RowBody::TurnEnd { error, .. } => error.as_ref().map(|error| format!("{}: {}", name(row), error.message)),
         RowBody::TurnHead { .. } | RowBody::Edge { .. } => None,
     };
-    text.filter(|text| !text.is_empty()).unwrap_or_else(|| label(row))
+    text.filter(|text| !text.is_empty()).unwrap_or_else(|| name(row))
 }
 
 /// What Find looks through: the words on the screen, not their Markdown.
-pub fn found_in(row: &Row) -> String {
+pub fn found_in(parsed: &Parsed, row: &Row, part: Part) -> String {
     match row.body.as_ref() {
-        RowBody::Item(ThreadItem::AgentMessage { text, .. }) => markdown::plain_text(&markdown::parse(text)),
+        RowBody::Item(ThreadItem::AgentMessage { .. }) => markdown::plain_text(&parsed.part(row, part)),
+        _ if part.of > 1 => markdown::plain_text(&parsed.part(row, part)),
         _ => said(row),
     }
 }
