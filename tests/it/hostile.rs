@@ -68,6 +68,8 @@ fn a_page_of_40_mb_is_read_in_parts() {
     let settings = tempfile::tempdir().unwrap();
     let mut drive = demo(settings.path());
     open(&mut drive, "A page of 40");
+    // The end of the last message is in sight, then its beginning.
+    press(&mut drive, "Alt+Up");
     drive.until("Part 40.");
     for _ in 0..5 {
         press(&mut drive, "PageUp");

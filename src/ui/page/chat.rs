@@ -143,9 +143,13 @@ fn conversation<'a>(app: &'a App, id: iced::window::Id, window: &'a Window, news
     let attention = attention(app, id, window, app.conversation());
     let (middle, attention): (Element<'a, Message>, _) = match (app.conversation(), attention) {
         (Some(open), attention) => (history::view(app, id, window, open), attention),
-        // The banner says what happened; what is kept has all the room.
-        (None, Some(attention)) if !app.is_connected() => (scrollable(attention).spacing(0).into(), None),
-        (None, attention) => (empty(app, id), attention),
+        // What is kept has all the room; while nothing is connected, the banner says the rest.
+        (None, Some(attention)) => {
+            let then =
+                app.is_connected().then(|| container(empty_words(app, id)).center_x(Length::Fill).padding(INSET));
+            (scrollable(column![attention].push(then)).spacing(0).into(), None)
+        }
+        (None, None) => (container(empty_words(app, id)).center(Length::Fill).padding(INSET).into(), None),
     };
     let middle = kit::pane("pane-history", "Conversation", container(middle).width(Length::Fill).height(Length::Fill));
     // What needs eyes never squeezes the composer: it scrolls in at most half of the height.
@@ -207,7 +211,8 @@ fn attention<'a>(
     any.then(|| content.into())
 }
 
-fn empty<'a>(app: &'a App, id: iced::window::Id) -> Element<'a, Message> {
+/// What to do while no conversation is open.
+fn empty_words<'a>(app: &'a App, id: iced::window::Id) -> Element<'a, Message> {
     let connection = app.engine().banner().connection;
     let (title, words, action): (&str, &str, Option<Element<'a, Message>>) = match connection {
         Connection::AwaitingSelection { .. } | Connection::Ready { .. } => (
@@ -232,5 +237,5 @@ fn empty<'a>(app: &'a App, id: iced::window::Id) -> Element<'a, Message> {
     if let Some(action) = action {
         content = content.push(action);
     }
-    container(content).center(Length::Fill).padding(INSET).into()
+    content.into()
 }

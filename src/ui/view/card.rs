@@ -57,13 +57,15 @@ fn one<'a>(app: &'a App, id: iced::window::Id, card: &'a Card) -> Element<'a, Me
     }
     let mut actions: Vec<Element<'a, Message>> = Vec::new();
     for (index, (label, answer, note)) in answers.into_iter().enumerate() {
-        let look = if index == 0 { Look::Primary } else { Look::Secondary };
+        let once =
+            matches!(answer, Answer::Command(CommandDecision::Accept) | Answer::FileChange(FileChangeDecision::Accept));
+        let look = if once { Look::Primary } else { Look::Secondary };
         let request = card.request.clone();
         let press = (card.state == CardState::Open).then_some(Message::Do(id, Intent::Answer { request, answer }));
         let button = kit::press_with(
             format!("card-{}-{index}", card.request),
             label.clone(),
-            kit::words(if index == 0 { font::LABEL_STRONG } else { font::LABEL }, label),
+            kit::words(if once { font::LABEL_STRONG } else { font::LABEL }, label),
         );
         actions.push(button.look(look).on_press_maybe(press).armed(armed).description(note).into());
     }
@@ -118,16 +120,22 @@ fn command<'a>(ask: &'a CommandApproval) -> Element<'a, Message> {
     lines.into()
 }
 
-/// Every offered decision, plus Decline when it is missing (FACTS 12.1).
+/// Every offered decision, plus Decline when it is missing (FACTS 12.1); those that last come last.
 fn command_answers(ask: &CommandApproval) -> Vec<Choice> {
     let offered =
         ask.available_decisions.clone().unwrap_or_else(|| vec![CommandDecision::Accept, CommandDecision::Cancel]);
     let mut decisions: Vec<CommandDecision> =
         offered.iter().filter(|d| !matches!(d, CommandDecision::Unknown(_))).cloned().collect();
     if !decisions.contains(&CommandDecision::Decline) {
-        let at = decisions.iter().position(|d| *d == CommandDecision::Cancel).unwrap_or(decisions.len());
-        decisions.insert(at, CommandDecision::Decline);
+        decisions.push(CommandDecision::Decline);
     }
+    // What holds for this once stands before what lasts, so that a narrow window shows both yes and no.
+    decisions.sort_by_key(|decision| match decision {
+        CommandDecision::Accept => 0,
+        CommandDecision::Decline => 1,
+        CommandDecision::Cancel => 2,
+        _ => 3,
+    });
     decisions
         .into_iter()
         .map(|decision| (decision_label(&decision), Answer::Command(decision.clone()), decision_note(&decision)))
@@ -169,13 +177,13 @@ fn decision_note(decision: &CommandDecision) -> &'static str {
 fn file_answers() -> Vec<Choice> {
     [
         ("Accept", FileChangeDecision::Accept, "Applies it once"),
+        ("Decline", FileChangeDecision::Decline, "The turn goes on without it"),
+        ("Cancel", FileChangeDecision::Cancel, "Also stops the turn"),
         (
             "Accept for this session",
             FileChangeDecision::AcceptForSession,
             "Changes like this are not asked again in this session",
         ),
-        ("Decline", FileChangeDecision::Decline, "The turn goes on without it"),
-        ("Cancel", FileChangeDecision::Cancel, "Also stops the turn"),
     ]
     .map(|(label, decision, note)| (label.to_owned(), Answer::FileChange(decision), note))
     .into()
