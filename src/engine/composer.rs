@@ -65,6 +65,9 @@ impl Engine {
         if conv.gone {
             return cannot(words::GONE);
         }
+        if conv.out_of_date().is_some() {
+            return cannot(words::CANNOT_OUT_OF_DATE);
+        }
         match &conv.member {
             Member::ReadOnly | Member::JoinFailed(_) => return cannot(words::CANNOT_JOIN_FIRST),
             Member::Joining => return cannot(words::CANNOT_JOINING),

@@ -186,9 +186,14 @@ impl Engine {
         } else if !account_read || !self.owner.threads.is_settled() {
             Connection::Synchronizing { server }
         } else if let Some(open) = &self.owner.open {
-            let known =
-                self.owner.conversations.get(open).is_some_and(|conv| conv.history.is_some() || conv.failed.is_some());
-            if known { Connection::Ready { server } } else { Connection::Synchronizing { server } }
+            match self.owner.conversations.get(open) {
+                Some(conv) if conv.history.is_none() && conv.failed.is_none() => Connection::Synchronizing { server },
+                Some(conv) => match conv.out_of_date() {
+                    Some(why) => Connection::HistoryRefresh { server, why: why.to_owned() },
+                    None => Connection::Ready { server },
+                },
+                None => Connection::Synchronizing { server },
+            }
         } else {
             Connection::AwaitingSelection { server }
         };

@@ -63,6 +63,12 @@ pub(super) enum Feed {
 }
 
 impl Conv {
+    /// Why only Refresh, answers and Interrupt are allowed: what is shown may not be what the server has.
+    pub(super) fn out_of_date(&self) -> Option<&str> {
+        let history = self.history.as_ref().and_then(History::out_of_date);
+        if self.gone { None } else { history.or(self.failed.as_deref()) }
+    }
+
     fn new(thread: Option<Thread>, member: Member, settings: Settings) -> Self {
         Self {
             thread,

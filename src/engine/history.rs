@@ -156,6 +156,11 @@ impl History {
         }
     }
 
+    /// Why what is shown may be out of date until it is read again.
+    pub fn out_of_date(&self) -> Option<&str> {
+        self.stale.as_deref()
+    }
+
     /// thread/read or a notification brought a newer description (status, forkedFromId, preview).
     /// A local history whose thread was started becomes that thread's; it has nothing to read yet.
     pub fn thread_changed(&mut self, thread: &Thread) {

@@ -19,6 +19,9 @@ impl Engine {
         }
         let Some(conv) = self.owner.conversations.get_mut(&key) else { return };
         let Some(thread) = conv.thread.as_ref().map(|thread| thread.id.clone()) else { return };
+        if conv.out_of_date().is_some() {
+            return self.announce(false, words::CANNOT_OUT_OF_DATE);
+        }
         match conv.member {
             Member::ReadOnly | Member::JoinFailed(_) if !conv.gone => conv.member = Member::Joining,
             Member::New | Member::Joining | Member::Joined(_) | Member::ReadOnly | Member::JoinFailed(_) => return,

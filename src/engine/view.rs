@@ -31,6 +31,12 @@ pub enum Connection {
     Ready {
         server: ServerInfo,
     },
+    /// The selected conversation could not be read, or more arrived while joining than is kept.
+    HistoryRefresh {
+        server: ServerInfo,
+        /// What happened and what is safe.
+        why: String,
+    },
     /// An eligible loss; an episode of recovery runs and is not connected.
     Reconnecting {
         /// From 1 to `limit::ATTEMPTS`: under way, or the next one.

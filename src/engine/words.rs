@@ -40,6 +40,8 @@ pub enum Button {
     CheckTokenAndReconnect,
     /// Shows the profile.
     Review,
+    /// Reads the open conversation again.
+    Refresh,
 }
 
 impl Button {
@@ -54,6 +56,7 @@ impl Button {
             Self::Reconnect => "Reconnect",
             Self::CheckTokenAndReconnect => "Check token file and Reconnect",
             Self::Review => "Review",
+            Self::Refresh => "Refresh",
         }
     }
 }
@@ -83,6 +86,9 @@ pub fn state(connection: &Connection, profile: Option<&Profile>) -> StateWords {
             &[Button::NewConversation],
         ),
         Connection::Ready { .. } => ("Ready", format!("Connected to {}.", place(profile)), "ready", &[]),
+        Connection::HistoryRefresh { why, .. } => {
+            ("History refresh required", why.clone(), "warning", &[Button::Refresh])
+        }
         Connection::Reconnecting { failure: cause, next, .. } => {
             let waits: &[Button] = if next.is_some() { &[Button::TryNow, Button::Cancel] } else { &[Button::Cancel] };
             ("Reconnecting", failure(cause, profile).while_reconnecting(), "connecting", waits)
@@ -130,6 +136,7 @@ pub fn is_urgent(connection: &Connection) -> bool {
         | Connection::Connecting
         | Connection::Synchronizing { .. }
         | Connection::AwaitingSelection { .. }
+        | Connection::HistoryRefresh { .. }
         | Connection::Ready { .. } => false,
     }
 }
@@ -196,6 +203,7 @@ pub const CANNOT_DRAINING: &str =
 pub const CANNOT_LEDGER: &str = "Too many operations wait for your review. Dismiss some, then send.";
 pub const CANNOT_DRAFTS: &str = "Too many drafts are kept. Discard some, then send.";
 pub const CANNOT_PENDING: &str = "Your last message has no answer yet.";
+pub const CANNOT_OUT_OF_DATE: &str = "Refresh the history first.";
 pub const CANNOT_JOIN_FIRST: &str = "Join to send.";
 pub const CANNOT_JOINING: &str = "Joining. You can send when it is done.";
 pub const CANNOT_RUNNING_UNKNOWN: &str = "Reading which turn runs.";

@@ -17,7 +17,7 @@ const STEPS: usize = 120;
 /// Each fault and state occurs at least so often in [`SEEDS`] seeds.
 const LEAST: usize = 100;
 
-const COVERED: [&str; 29] = [
+const COVERED: [&str; 30] = [
     "cut",
     "half-open",
     "kill worker",
@@ -43,6 +43,7 @@ const COVERED: [&str; 29] = [
     "Reconnecting",
     "Synchronizing history",
     "Awaiting conversation selection",
+    "History refresh required",
     "Ready",
     "Manual reconnect required",
     "Sign-in required",

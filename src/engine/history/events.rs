@@ -12,8 +12,8 @@ use crate::protocol::{ThreadItem, TurnStatus};
 /// Over a block that its turn left unfinished.
 pub(super) const LOST: &str = "Lost text: not stored by Codex.";
 
-const OVERFLOW: &str = "History refresh required: more arrived while joining than is kept. \
-     Nothing of it was applied; what is shown may be out of date. Press Refresh.";
+const OVERFLOW: &str = "More arrived while joining than is kept. \
+     Nothing of it was applied; what is shown may be out of date.";
 
 /// Text may grow by so much before the window's limit is looked at again.
 const EVICT_STEP: usize = 64 << 10;

@@ -45,9 +45,7 @@ impl History {
             self.settled(now);
         } else {
             let why = failed.map(|error| error.words()).unwrap_or_default();
-            self.stale = Some(format!(
-                "History refresh required: {why}. What is shown may be out of date; press Refresh to read again."
-            ));
+            self.stale = Some(format!("It could not be read: {why}. What is shown may be out of date."));
         }
         self.evict_first(Some(Side::Before));
     }

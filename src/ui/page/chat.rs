@@ -215,7 +215,7 @@ fn attention<'a>(
 fn empty_words<'a>(app: &'a App, id: iced::window::Id) -> Element<'a, Message> {
     let connection = app.engine().banner().connection;
     let (title, words, action): (&str, &str, Option<Element<'a, Message>>) = match connection {
-        Connection::AwaitingSelection { .. } | Connection::Ready { .. } => (
+        Connection::AwaitingSelection { .. } | Connection::Ready { .. } | Connection::HistoryRefresh { .. } => (
             "Choose a conversation",
             "Opening one only reads it. Joining is a step of its own.",
             Some(kit::primary("empty-new", "New conversation", Some(Message::Do(id, Intent::New { cwd: None })))),

@@ -24,7 +24,8 @@ fn kind(connection: &Connection) -> Kind {
     match connection {
         Connection::Ready { .. } | Connection::AwaitingSelection { .. } => Kind::Ok,
         Connection::NotConnected | Connection::Connecting | Connection::Synchronizing { .. } => Kind::Plain,
-        Connection::Reconnecting { .. }
+        Connection::HistoryRefresh { .. }
+        | Connection::Reconnecting { .. }
         | Connection::SignInRequired { .. }
         | Connection::ConfirmationRequired { .. } => Kind::Warn,
         Connection::ManualReconnect { .. } => Kind::Bad,
@@ -154,6 +155,7 @@ fn action(button: Button, id: iced::window::Id, profile: Option<&Profile>) -> Op
         Button::Cancel => Message::Do(id, Intent::CancelConnecting),
         Button::TryNow => Message::Do(id, Intent::TryNow),
         Button::NewConversation => Message::Do(id, Intent::New { cwd: None }),
+        Button::Refresh => Message::Do(id, Intent::Refresh),
         Button::Reconnect | Button::CheckTokenAndReconnect => {
             profile?;
             Message::Do(id, Intent::Reconnect)

@@ -6,7 +6,7 @@ use iced::{Alignment, Length};
 
 use super::kit::{self, GAP, INSET, TIGHT};
 use crate::engine::Intent;
-use crate::engine::view::{Composer, Conversation, ConversationKey, Membership, Running, SendState};
+use crate::engine::view::{Composer, Connection, Conversation, ConversationKey, Membership, Running, SendState};
 use crate::markdown::untrusted;
 use crate::protocol::account::{RateLimitWindow, RateLimits};
 use crate::protocol::notification::PlanStepStatus;
@@ -122,7 +122,9 @@ fn foot<'a>(
     }
     match conversation.map(|conversation| &conversation.membership) {
         Some(Membership::ReadOnly { .. } | Membership::JoinFailed { .. }) => {
-            actions.push(kit::primary("composer-join", "Join", Some(Message::Do(id, Intent::Join))));
+            let readable = !matches!(app.engine().banner().connection, Connection::HistoryRefresh { .. });
+            let press = readable.then_some(Message::Do(id, Intent::Join));
+            actions.push(kit::primary("composer-join", "Join", press));
         }
         Some(Membership::Joining) => actions.push(kit::primary("composer-join", "Join", None)),
         Some(Membership::New | Membership::Joined) | None => {

@@ -6,7 +6,7 @@ use iced::{Alignment, Length};
 use super::kit::{self, GAP, INSET};
 use super::row as rows;
 use crate::engine::Intent;
-use crate::engine::view::{Conversation, Loading, Row};
+use crate::engine::view::{Connection, Conversation, Loading, Row};
 use crate::ui::message::Local;
 use crate::ui::rows::row_of;
 use crate::ui::theme::style::{self, Kind};
@@ -34,7 +34,12 @@ pub fn view<'a>(
     if let Some(note) = &conversation.kind_note {
         top = top.push(notice(Kind::Plain, kit::small(note.as_str()).into()));
     }
-    if let Some(why) = &history.stale {
+    if let Connection::HistoryRefresh { .. } = app.engine().banner().connection {
+        // The banner says why and has the Refresh.
+        if !history.rows.is_empty() {
+            top = top.push(notice(Kind::Warn, kit::small("May be out of date").style(style::warn).into()));
+        }
+    } else if let Some(why) = &history.stale {
         let content = row![
             kit::small(why.as_str()).style(style::warn).width(Length::Fill),
             kit::plain("history-refresh", "Refresh", Message::Do(id, Intent::Refresh)),

@@ -67,6 +67,27 @@ fn join_is_one_request_and_shows_what_the_next_turn_uses() {
 }
 
 #[test]
+fn a_history_that_could_not_be_read_allows_only_refresh() {
+    let mut fake = Fake::connected();
+    fake.user(Intent::Open("a".into()));
+    fake.type_text("hello");
+    let read = fake.take("thread/turns/list");
+    fake.settle(read, CallOutcome::TimedOut);
+    fake.serve();
+    assert_eq!(fake.state(), "History refresh required");
+    assert_eq!(fake.heard("History refresh required. It could not be read"), 1);
+    assert_eq!(fake.conversation().composer.send, SendState::Cannot("Refresh the history first.".into()));
+    fake.user(Intent::Join);
+    fake.user(Intent::Send);
+    assert!(fake.operations.is_empty());
+    fake.user(Intent::Refresh);
+    fake.serve();
+    assert_eq!(fake.state(), "Ready");
+    assert_eq!(fake.conversation().composer.send, SendState::Cannot("Join to send.".into()));
+    assert_eq!(fake.composer(), "hello");
+}
+
+#[test]
 fn no_two_histories_share_a_row_key() {
     let mut fake = Fake::connected();
     let mut seen = std::collections::BTreeSet::new();

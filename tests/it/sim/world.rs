@@ -480,8 +480,10 @@ impl World {
         }
         // Attempts: five, unless the connection was healthy for 30 s in between or the user asked again.
         let searching = matches!(self.engine.banner().connection, Connection::Reconnecting { .. });
-        let connected =
-            matches!(self.engine.banner().connection, Connection::Ready { .. } | Connection::AwaitingSelection { .. });
+        let connected = matches!(
+            self.engine.banner().connection,
+            Connection::Ready { .. } | Connection::HistoryRefresh { .. } | Connection::AwaitingSelection { .. }
+        );
         match (connected, self.proven) {
             (true, None) => self.proven = Some(self.now.instant),
             (true, Some(since)) if self.now.instant.since(since) >= limit::HEALTHY => self.starts = 0,

@@ -185,9 +185,7 @@ fn a_failed_refresh_keeps_the_rows_and_says_that_they_may_be_out_of_date() {
     assert_eq!(rows(&mut history), before);
     assert_eq!(
         history.view().stale.as_deref(),
-        Some(
-            "History refresh required: connection lost. What is shown may be out of date; press Refresh to read again."
-        )
+        Some("It could not be read: connection lost. What is shown may be out of date.")
     );
     assert_eq!(history.as_of(), Some(UnixMs(1)));
     history.refresh();
